@@ -1,6 +1,8 @@
 """Random scenarios of PodGroups of scheduling.k8s.io: nodes that are nearly full, pods and groups on
 them, budgets, and steps one after the other: a group comes, a late member, a pod by itself, a node;
-pods go. Words of both releases: what only one of them knows is left out for the other.
+pods go. With claims: nodes have devices, some of them taken, and pods ask for devices, each with a claim
+of its own, or all of a group by one. Words of both releases: what only one of them knows is left out for
+the other.
 
 What must stay true: a scenario is the same for the same seed, number and release; its outcome is
 nearly always one alone: nodes differ in size, pods on nodes in when they started, and a group's pods
@@ -14,6 +16,8 @@ TREES = "scheduling.k8s.io/v1alpha3"
 LABELS = ("a", "b", "c")
 POOL = "pool"
 RACK = "rack"  # that not every node has
+DRIVER = "gpu.example.com"
+DEVICES = "resource.k8s.io/v1"
 
 
 def cpu_of(node):
@@ -23,9 +27,9 @@ def cpu_of(node):
 class Maker:
     """One scenario, from its own dice."""
 
-    def __init__(self, release, gates, seed, number):
-        self.r = random.Random("groups/%s/%d/%d" % (release, seed, number))
-        self.release, self.gates = release, gates
+    def __init__(self, release, gates, seed, number, claims):
+        self.r = random.Random("groups/%s/%d/%d%s" % (release, seed, number, "/claims" if claims else ""))
+        self.release, self.gates, self.claims = release, gates, claims
         self.topology = "TopologyAwareWorkloadScheduling=true" in gates
         self.trees = "CompositePodGroup=true" in gates
         self.priorities = release != "1.36" or "WorkloadAwarePreemption" in gates
@@ -90,6 +94,49 @@ class Maker:
             spec["schedulingConstraints"] = {"topology": [{"key": self.r.choice((POOL, POOL, RACK))}]}
         return {"apiVersion": TREES, "kind": "CompositePodGroup", "metadata": {"name": name}, "spec": spec}
 
+    # ---- devices ----
+
+    def devices_of(self, node):
+        """A slice of the node's devices, all alike, and claims that have the first of them already."""
+        name, count = node["metadata"]["name"], self.r.choice((0, 1, 2, 2, 3, 4))
+        made = [{"apiVersion": DEVICES, "kind": "ResourceSlice", "metadata": {"name": "slice-" + name}, "spec": {
+            "driver": DRIVER, "pool": {"name": name, "generation": 1, "resourceSliceCount": 1}, "nodeName": name,
+            "devices": [{"name": "d%d" % i} for i in range(count)]}}] if count else []
+        for i in range(min(count, self.r.choice((0, 0, 0, 1, 2)))):
+            taken = self.claim("taken-%s-%d" % (name, i), 1)
+            result = {"request": "r", "driver": DRIVER, "pool": name, "device": "d%d" % i}
+            here = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}
+            taken["status"] = {"allocation": {"devices": {"results": [result]},
+                                              "nodeSelector": {"nodeSelectorTerms": [here]}},
+                               "reservedFor": [{"resource": "pods", "name": "gone", "uid": "gone"}]}
+            taken["metadata"]["finalizers"] = ["resource.kubernetes.io/delete-protection"]
+            made.append(taken)
+        return made
+
+    def claim(self, name, count):
+        return {"apiVersion": DEVICES, "kind": "ResourceClaim", "metadata": {"name": name}, "spec": {"devices": {
+            "requests": [{"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount",
+                                                   "count": count}}]}}}
+
+    def asks_for_devices(self, group):
+        """How the group's pods ask: each by a claim of its own, all by one that they name, or by one of the group."""
+        group["devices"] = self.r.choice((1, 1, 1, 2))
+        group["claims"] = self.r.choice(("each", "each", "each", "one") +
+                                        (("group", "group") if "DRAWorkloadResourceClaims=true" in self.gates else ()))
+        if group["claims"] == "each":
+            return []
+        return [("create", self.claim(group["name"] + "-all", group["devices"]))]
+
+    def give_claim(self, group, body):
+        """Before the pod: its claim, if it has one of its own."""
+        if not group.get("claims"):
+            return []
+        each = group["claims"] == "each"
+        name = body["metadata"]["name"] + "-own" if each else group["name"] + "-all"
+        body["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": name}]
+        body["spec"]["containers"][0]["resources"]["claims"] = [{"name": "gpu"}]
+        return [("create", self.claim(name, group["devices"]))] if each else []
+
     # ---- who is there ----
 
     def fill(self):
@@ -132,9 +179,11 @@ class Maker:
         bodies = [self.pod("%s-%d" % (group["name"], group["count"] + i), group["cpu"], group["priority"], group["name"],
                            **group["spec"]) for i in range(count)]
         group["count"] += count
+        claims = []
         for body in bodies:
             body["metadata"]["labels"].update(group["labels"])
-        return [("create", body) for body in bodies]
+            claims += self.give_claim(group, body)
+        return claims + [("create", body) for body in bodies]
 
     def group_comes(self):
         r = self.r
@@ -153,8 +202,11 @@ class Maker:
             group["spec"].update(self.asks_of_pods())
         says = priority if r.random() < 0.95 else r.choice((None, "mid"))
         self.groups.append(group)
-        bodies = self.members(group, count)
+        first_of_all = self.asks_for_devices(group) if self.claims and r.random() < 0.8 else []
+        bodies = first_of_all + self.members(group, count)
         itself = ("create", self.group(group["name"], least, says, r.choice((None, None, False, True)), never))
+        if group.get("claims") == "group":
+            itself[1]["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": group["name"] + "-all"}]
         first = r.random() < 0.3 and (count == 1 or (least or 0) >= count)
         self.steps.append([itself] + bodies if first else bodies + [itself])
 
@@ -214,7 +266,8 @@ class Maker:
             self.pods += 1
             self.steps.append([("create", self.pod("p%d" % self.pods, self.r.choice((1, 2, 3)), self.r.choice(("mid", "high", "top"))))])
         elif kind < 0.85 and len(self.nodes) < 6:
-            self.steps.append([("create", self.node())])
+            node = self.node()
+            self.steps.append([("create", body) for body in (self.devices_of(node) if self.claims else []) + [node]])
         elif kind < 0.93:
             names = [b["metadata"]["name"] for b in self.given if b["kind"] == "Pod"]
             if names:
@@ -227,13 +280,15 @@ class Maker:
             self.steps.append([("finish", None)])
 
 
-def scenario(release, gates, seed, number):
+def scenario(release, gates, seed, number, claims=False):
     """given: objects that are there before the first step. steps: lists of ("create", object), ("delete",
     pod's name), ("finish", None): pods that are being deleted are gone. gangs: minCount by group."""
-    made = Maker(release, gates, seed, number)
+    made = Maker(release, gates, seed, number, claims)
     for _ in range(made.r.choice((2, 2, 3, 4))):
         made.node()
     nodes = list(made.nodes)
+    if claims:
+        nodes += [body for node in made.nodes for body in made.devices_of(node)]
     made.fill()
     for _ in range(made.r.choice((1, 2, 2, 3))):
         made.step()

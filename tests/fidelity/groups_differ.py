@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """PodGroups of scheduling.k8s.io, live: random scenarios (gen_groups.py) with kube-scheduler of a release and
 with berth as that release, each on a small API server of its own. After each step, when nobody writes any
-more: which pods are on which nodes or nominated, who was evicted, what pods and groups are told; and with
-berth, no gang in part.
+more: which pods are on which nodes or nominated, who was evicted, what pods and groups are told, with --claims
+which devices claims have and for whom; and with berth, no gang in part.
 
-    groups_differ.py [--release R] [--count N] [--seed S] [--first N] [--lanes N] [--gates G=B,...] [--show]
+    groups_differ.py [--release R] [--count N] [--seed S] [--first N] [--lanes N] [--gates G=B,...] [--claims] [--show]
 
 A group's pods are alike, so they are compared as a set. Where scores tie kube-scheduler throws dice, and in a search
 for victims each throw may spare others; two programs' clocks differ, too. So a scenario may differ at times: it counts
@@ -43,6 +43,9 @@ PATIENCE_SECONDS = 8  # a backoff may be over when the other program's was not y
 GATES = {"1.36": "GenericWorkload=true,GangScheduling=true", "1.37": "GenericWorkload=true,DRADeviceTaintRules=false"}
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 CLASSES = "/apis/scheduling.k8s.io/v1/priorityclasses"
+CLAIMS = "/apis/%s/namespaces/default/resourceclaims" % gen_groups.DEVICES
+SLICES = "/apis/%s/resourceslices" % gen_groups.DEVICES
+DEVICE_CLASSES = "/apis/%s/deviceclasses" % gen_groups.DEVICES
 TREES = "/apis/%s/namespaces/default/compositepodgroups" % gen_groups.TREES
 
 
@@ -64,6 +67,8 @@ class Side:
         for name, value in gen_groups.CLASSES.items():
             self.client.create(CLASSES, {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
                                          "metadata": {"name": name}, "value": value})
+        self.client.create(DEVICE_CLASSES, {"apiVersion": gen_groups.DEVICES, "kind": "DeviceClass",
+                                            "metadata": {"name": "gpu"}, "spec": {}})
         with open(config, "w") as file:
             file.write(objects.configuration(kubeconfig, json_only=True, backoff=1))
         self.processes.append(subprocess.Popen(
@@ -95,12 +100,12 @@ class Side:
 
     def path_of(self, kind):
         return {"Node": kube.NODES, "Pod": kube.PODS, "PodGroup": self.path, "PodDisruptionBudget": BUDGETS,
-                "CompositePodGroup": TREES}[kind]
+                "CompositePodGroup": TREES, "ResourceClaim": CLAIMS, "ResourceSlice": SLICES}[kind]
 
     def create(self, body):
         path = self.path_of(body["kind"])
         self.client.create(path, body)
-        if body["kind"] in ("Pod", "PodDisruptionBudget") and "status" in body:
+        if body["kind"] in ("Pod", "PodDisruptionBudget", "ResourceClaim") and "status" in body:
             self.client.request("PATCH", "%s/%s/status" % (path, body["metadata"]["name"]), {"status": body["status"]},
                                 content="application/merge-patch+json")
 
@@ -132,26 +137,43 @@ class Side:
 
     def do(self, step):
         """False: there was nothing to do. A group that comes after its pods comes when all of them are known:
-        pods and groups are watched apart, and whoever sees the group first tries it with fewer."""
-        done, pods = False, False
+        pods and groups are watched apart, and whoever sees the group first tries it with fewer. Claims, too."""
+        done, pods, claims = False, False, False
         for verb, what in step:
+            if verb == "create" and claims and what["kind"] == "Pod":
+                time.sleep(KNOWN_SECONDS)
+            claims = verb == "create" and what["kind"] in ("ResourceClaim", "ResourceSlice")
             if verb == "create" and pods and what["kind"] in ("PodGroup", "CompositePodGroup"):
                 self.until_known()
             pods |= verb == "create" and what["kind"] == "Pod"
             names = {"delete": lambda: [what], "finish": self.going}.get(verb, lambda: [])()
             for name in names:
                 self.delete(name)
+            if verb == "finish":
+                self.give_back()
             if verb == "create":
                 self.create(what)
             done |= verb == "create" or bool(names)
         return done
 
+    def give_back(self):
+        """As the controller of claims: for pods and groups that have gone nothing is reserved, and a claim that nobody
+        has reserved any more has no devices."""
+        there = {item["metadata"]["uid"] for path in (kube.PODS, self.path) for item in self.client.list(path)[0]}
+        for claim in self.client.list(CLAIMS)[0]:
+            old = claim.get("status", {}).get("reservedFor") or []
+            left = [r for r in old if r["uid"] in there or r["uid"] == "gone"]
+            if left != old:
+                status = {"reservedFor": left} if left else {"reservedFor": None, "allocation": None}
+                self.client.request("PATCH", "%s/%s/status" % (CLAIMS, claim["metadata"]["name"]), {"status": status},
+                                    content="application/merge-patch+json")
+
     def settle(self):
-        """All pods and groups, when nothing has changed for a while."""
+        """All pods, groups and claims, when nothing has changed for a while."""
         seen, since, deadline = None, time.monotonic(), time.monotonic() + SETTLE_SECONDS
         while True:
             trees = self.client.list(TREES)[0] if self.trees else []
-            all_there = self.client.list(kube.PODS)[0], self.client.list(self.path)[0] + trees
+            all_there = self.client.list(kube.PODS)[0], self.client.list(self.path)[0] + trees, self.client.list(CLAIMS)[0]
             versions = [[item["metadata"]["resourceVersion"] for item in items] for items in all_there]
             now = time.monotonic()
             if versions != seen:
@@ -162,9 +184,13 @@ class Side:
 
     def clear(self):
         """For the next scenario: pods first, so that nobody is tried without a node."""
-        for path in (kube.PODS, self.path, BUDGETS, kube.NODES) + ((TREES,) if self.trees else ()):
+        for path in (kube.PODS, self.path, CLAIMS, SLICES, BUDGETS, kube.NODES) + ((TREES,) if self.trees else ()):
             for item in self.client.list(path)[0]:
-                self.client.delete(path + "/" + item["metadata"]["name"])
+                one = path + "/" + item["metadata"]["name"]
+                if item["metadata"].get("finalizers"):
+                    self.client.request("PATCH", one, {"metadata": {"finalizers": None}},
+                                        content="application/merge-patch+json")
+                self.client.delete(one)
 
 
 # ---- what is compared ------------------------------------------------------------------------------
@@ -220,10 +246,18 @@ def of_group(group, below_chance):
             for c in group.get("status", {}).get("conditions") or []]
 
 
+def of_claim(claim, owners):
+    """What it has, and for whom. Alike pods of a group may have each other's devices and node."""
+    status = claim.get("status") or {}
+    given = sorted([r["pool"], r["device"]] for r in status.get("allocation", {}).get("devices", {}).get("results", []))
+    reserved = sorted([r["resource"], owners.get(r["uid"], "gone")] for r in status.get("reservedFor") or [])
+    return [given, reserved, "finalizers" in claim["metadata"]]
+
+
 def seen(there, release):
     """1.36 tries a group with a pod that has a place again and again, without a pause, and what is left of one
     attempt in its snapshot takes room in the next: so what it says of single pods is left to chance there."""
-    pods, groups = there
+    pods, groups, claims = there
     found = collections.defaultdict(list)
     trees = {g["metadata"]["name"]: g for g in groups if g["kind"] == "CompositePodGroup"}
     below = {g["metadata"]["name"] for g in groups if any("schedulingConstraints" in t["spec"] for t in above(g, trees))}
@@ -233,6 +267,9 @@ def seen(there, release):
         owner = name.split("-")[0] if "-" in name else name
         loosely = release == "1.36" or pod["spec"].get("schedulingGroup", {}).get("podGroupName") in chance
         found["pods " + owner].append(of_pod(pod, loosely))
+    owners = {p["metadata"]["uid"]: p["metadata"]["name"].split("-")[0] for p in pods + groups}
+    for claim in claims:
+        found["claims " + claim["metadata"]["name"].split("-")[0]].append(of_claim(claim, owners))
     for group in groups:
         name = group["metadata"]["name"]
         found["group " + name] = of_group(group, name in below or name in trees)
@@ -289,9 +326,12 @@ def forgets(upstream, ours):
 
 
 def but_for_nodes(told):
-    """What is seen, without which node it is: how many have one, or are nominated to one, stays."""
-    return {owner: sorted(([bool(item[0]), bool(item[1])] + item[2:] if owner.startswith("pods ") else item
-                           for item in items), key=json.dumps) for owner, items in told.items()}
+    """What is seen, without which node it is: how many have one, or are nominated to one, stays; devices as well."""
+    def one(owner, item):
+        if owner.startswith("pods "):
+            return [bool(item[0]), bool(item[1])] + item[2:]
+        return [len(item[0])] + item[1:] if owner.startswith("claims ") else item
+    return {owner: sorted((one(owner, item) for item in items), key=json.dumps) for owner, items in told.items()}
 
 
 def partial(there, gangs, created):
@@ -409,6 +449,7 @@ def arguments():
     p.add_argument("--lanes", type=int, default=3, help="scenarios that are played at the same time")
     p.add_argument("--gates", help="of both programs; default: those that PodGroups need")
     p.add_argument("--rounds", type=int, default=ROUNDS, help="lives that a scenario has until it counts as different")
+    p.add_argument("--claims", action="store_true", help="nodes have devices, and pods ask for them")
     p.add_argument("--show", action="store_true", help="what kube-scheduler does after each step")
     p.add_argument("--keep", help="folder for logs")
     args = p.parse_args()
@@ -429,7 +470,7 @@ def main():
         def one(number):
             lane = lanes.get()
             try:
-                return judge(lane, gen_groups.scenario(args.release, args.gates, args.seed, number), args.show)
+                return judge(lane, gen_groups.scenario(args.release, args.gates, args.seed, number, args.claims), args.show)
             finally:
                 lanes.put(lane)
 
