@@ -182,7 +182,7 @@ static enum group_state standing(struct queues *q, struct moment now, struct gro
         return GROUP_few;
     if ((int64_t)g->ready.count < group_needed(g)) {
         struct head_count c = count_heads(g);
-        return c.pods < g->record.min_member || c.gated == 0 ? GROUP_few : GROUP_gated;
+        return c.pods < group_least(g) || c.gated == 0 ? GROUP_few : GROUP_gated;
     }
     if (is_held_by_a_gate(g))
         return GROUP_gated;
@@ -320,7 +320,7 @@ static void look_at(struct queues *q, struct moment now, struct group *g)
 {
     g->below = group_is_tree(g) && g->up == NULL ? (size_t)forest_assigned(g) : 0;
     int64_t placed = group_placed(g);
-    bool satisfied = g->exists && g->record.min_member <= placed && !group_is_whole(g);
+    bool satisfied = g->exists && group_least(g) <= placed && !group_is_whole(g);
     if (is_forgotten(g)) {
         bury(&q->gangs, g);
         return;

@@ -45,7 +45,7 @@ static uint64_t what_of(const struct group *g)
     if (!is_told(g->state) || is_silent(g))
         return 0;
     if (g->state == GROUP_few)
-        numbers = (uint64_t)(pods_of(g) * 1000003 + g->record.min_member);
+        numbers = (uint64_t)(pods_of(g) * 1000003 + group_least(g));
     if (g->state == GROUP_unread)
         numbers = str_hash(str_of(gangs_why_unread(g))) & 0xffffff;
     return numbers << 8 | (uint64_t)g->state;
@@ -102,7 +102,7 @@ void group_text(struct queues *q, const struct group *g, const struct entry *e, 
         buffer_print(text,
                      "pre-filter pod %.*s cannot find enough sibling pods, current pods number: "
                      "%" PRId64 ", minMember of group: %" PRId64,
-                     STR_ARG(pod), pods_of(g), g->record.min_member);
+                     STR_ARG(pod), pods_of(g), group_least(g));
     else if (g->state == GROUP_gated)
         buffer_print(text,
                      "pre-filter pod %.*s cannot proceed due to gated pods in the same PodGroup",

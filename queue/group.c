@@ -31,7 +31,7 @@ void group_mark(struct group *g)
 
 bool group_is_gang(const struct group *g)
 {
-    return g->exists && g->record.min_member > 0;
+    return g->exists && group_least(g) > 0;
 }
 
 bool group_is_in_tree(const struct group *g)
@@ -42,6 +42,12 @@ bool group_is_in_tree(const struct group *g)
 bool group_is_tree(const struct group *g)
 {
     return str_is(g->api, KUBE_GANG_COMPOSITE);
+}
+
+int64_t group_least(const struct group *g)
+{
+    bool counts = !group_is_in_tree(g) || g->around == NULL || !g->around->uncounted_groups;
+    return counts ? g->record.min_member : 0;
 }
 
 int64_t group_placed(const struct group *g)
@@ -56,7 +62,7 @@ bool group_is_whole(const struct group *g)
 
 int64_t group_needed(const struct group *g)
 {
-    int64_t needed = g->record.min_member - group_placed(g), least = group_is_whole(g);
+    int64_t needed = group_least(g) - group_placed(g), least = group_is_whole(g);
     if (group_is_tree(g)) /* its minimum counts groups */
         return 1;
     return needed > least ? needed : least;

@@ -141,6 +141,8 @@ bool group_is_in_tree(const struct group *g);
 bool group_is_tree(const struct group *g);
 /* All its pods are tried together, also when they are late or its policy is basic. */
 bool group_is_whole(const struct group *g);
+/* How many start together at least; 0: it is no gang. */
+int64_t group_least(const struct group *g);
 /* Members on nodes, or on their way there. */
 int64_t group_placed(const struct group *g);
 /* How many more have to get a place; at least 0, and 1 where all are tried together. */

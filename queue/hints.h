@@ -28,6 +28,7 @@ struct surroundings {
     bool gangs_named;              /* its profile names Coscheduling */
     bool built_in_gangs;           /* with one of scheduling.k8s.io, too, */
     bool whole_groups;             /* and every attempt is one of all pods of such a group */
+    bool uncounted_groups;         /* and none of them has a minimum, whatever its policy is */
     int64_t gang_wait_s;           /* permitWaitingTimeSeconds, */
     int64_t gang_backoff_s;        /* podGroupBackoffSeconds, 0 = off, */
     int64_t gang_reject_percentage; /* and podGroupRejectPercentage */

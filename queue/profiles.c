@@ -34,6 +34,7 @@ static struct surroundings surroundings_of(struct queue *q, const struct profile
         .gangs_named = p != NULL && p->gangs == GANGS_on,
         .built_in_gangs = !told || p->gang_built_in,
         .whole_groups = told && p->gang_built_in && as_one,
+        .uncounted_groups = told && p->gang_built_in && !f->gang_counts,
         .gang_wait_s = told ? p->gang_wait_s : GANG_WAIT_S,
         .gang_backoff_s = told ? p->gang_backoff_s : 0,
         .gang_reject_percentage = told ? p->gang_reject_percentage : GANG_REJECT_PERCENTAGE,

@@ -165,6 +165,7 @@ static void offer_group(struct queue *q, struct group *g, size_t count, struct o
                                          .epoch = q->stream.epoch,
                                          .sequence = q->stream.sequence,
                                          .placed = group_placed(g)}};
+    m.gang_attempt.group.min_member = group_least(g);
     if (group_is_tree(g))
         forest_describe(g, &m.gang_attempt, &q->scratch);
     outbox_put(out, q->scheduler, &m);

@@ -109,7 +109,7 @@ static void print_group(const struct group *g, struct moment now, struct buffer 
                  ",pending:%zu,ready:%zu,in_flight:%zu,failures:%" PRId64 ",waiting_s:%" PRId64
                  "\n",
                  STR_ARG(g->space), STR_ARG(g->name), state_name(g->state), group_placed(g),
-                 group_needed(g), g->record.min_member, g->member_count - g->bound, g->ready.count,
+                 group_needed(g), group_least(g), g->member_count - g->bound, g->ready.count,
                  g->flights, g->failures, span_ms(moment_since(now, g->since)) / 1000);
 }
 

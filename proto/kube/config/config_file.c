@@ -295,14 +295,15 @@ static void note_gate(struct scheduler_config *config, struct arena *a)
 /* What the release and its gates make of the profiles. */
 static bool take_features(struct scheduler_config *config, struct arena *a, struct str *error)
 {
-    bool gangs = config->features.gangs, good = true, idle = false;
+    bool gangs = config->features.gangs, counts = config->features.gang_counts;
+    bool good = true, idle = false;
     for (uint32_t i = 0; good && i < config->profiles.count; i++) {
         struct profile *p = &config->profiles.at[i];
-        good = !gangs || change_profile(config, i, config_plugins_gate, a, error);
+        good = !counts || change_profile(config, i, config_plugins_gate, a, error);
         bool named =
             config_plugins_need(config->details[i].sets, STR_LITERAL(CONFIG_BUILT_IN_PLUGIN));
-        p->gang_built_in = gangs && named;
-        idle = idle || (named && !gangs);
+        p->gang_built_in = gangs && (named || !counts); /* the plugin does nothing but count */
+        idle = idle || (named && !counts);
     }
     if (idle)
         note_gate(config, a);

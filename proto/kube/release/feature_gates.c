@@ -209,7 +209,7 @@ static struct features features_of(const struct gate_values *v)
     const struct kube_release *r = v->release;
     struct features features = {.release = r->minor};
     for (size_t i = 0; i < r->feature_count; i++)
-        *(bool *)((char *)&features + r->features[i].offset) = is_on(v, r->features[i].gate);
+        *(bool *)((char *)&features + r->features[i].offset) |= is_on(v, r->features[i].gate);
     return features;
 }
 

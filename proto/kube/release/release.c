@@ -12,7 +12,8 @@
  *                               a feature gate, and what becomes of its other value (enum
  *                               gate_effect)
  *   NEEDS(name, need)           what a gate that is on takes: another one that is on
- *   FEATURE(gate, member)       a gate that a decision asks, as a member of struct features
+ *   FEATURE(gate, member)       a gate that a decision asks, as a member of struct features; of
+ * several gates one is enough
  *
  * Another release is another table, a row here, and the rules that really changed. */
 #include "proto/kube/release/release.h"
@@ -176,6 +177,6 @@ struct features release_features(int64_t minor)
     const struct kube_release *r = release_of(minor);
     struct features features = {.release = r->minor};
     for (size_t i = 0; i < r->feature_count; i++)
-        *(bool *)((char *)&features + r->features[i].offset) = by_default(r, r->features[i].gate);
+        *(bool *)((char *)&features + r->features[i].offset) |= by_default(r, r->features[i].gate);
     return features;
 }

@@ -206,11 +206,12 @@ static void begin(struct world *w)
 {
     static struct str api = {IN_TREE, sizeof(IN_TREE) - 1}, gates = {"SchedulingGates", 15};
     static struct profile profile;
-    profile = (struct profile){.scheduler_name = STR_LITERAL("default-scheduler"),
-                               .pre_enqueue = {1, &gates},
-                               .gangs = GANGS_auto,
-                               .gang_built_in = true,
-                               .features = {.release = 37, .gangs = true, .group_trees = true}};
+    profile = (struct profile){
+        .scheduler_name = STR_LITERAL("default-scheduler"),
+        .pre_enqueue = {1, &gates},
+        .gangs = GANGS_auto,
+        .gang_built_in = true,
+        .features = {.release = 37, .gangs = true, .gang_counts = true, .group_trees = true}};
     struct queue_options options = {.backoff_initial = span_of_seconds(1),
                                     .backoff_max = span_of_seconds(10),
                                     .unschedulable_max = span_of_seconds(300)};

@@ -35,7 +35,7 @@ static int release(void **state)
 static void load(const char *text, bool gangs)
 {
     struct features features = release_features(36);
-    features.gangs = gangs;
+    features.gangs = features.gang_counts = gangs;
     if (!scheduler_config_parse(str_of(text), features, &config, &arena, &error))
         fail_msg("%.*s", STR_ARG(error));
 }
@@ -83,6 +83,18 @@ static void gates_add_the_plugin_to_the_defaults(void **state)
     assert_false(runs(&config.profiles.at[0].permit)); /* no pod is asked by itself */
     assert_false(runs(&config.profiles.at[0].pre_enqueue));
     assert_int_equal(config.profiles.at[0].score.count, 9); /* not twice as many */
+}
+
+/* Groups are tried as one for the sake of their domains: the plugin that counts is not needed. */
+static void groups_without_a_minimum_need_no_plugin(void **state)
+{
+    (void)state;
+    struct features features = release_features(36);
+    features.gangs = features.group_topology = true;
+    assert_true(scheduler_config_parse(str_of(HEAD), features, &config, &arena, &error));
+    assert_int_equal(place(), -1);
+    assert_false(noted());
+    assert_true(config.profiles.at[0].gang_built_in);
 }
 
 static bool has_declared_features(void)
@@ -237,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(gates_add_the_plugin_to_the_defaults, reset),
+        cmocka_unit_test_setup(groups_without_a_minimum_need_no_plugin, reset),
         cmocka_unit_test_setup(node_declared_features_goes_with_its_gate, reset),
         cmocka_unit_test_setup(resizes_bring_their_plugin, reset),
         cmocka_unit_test_setup(a_file_s_own_entry_takes_the_default_s_place, reset),

@@ -56,8 +56,14 @@ static void the_gates_of_gangs_go_together(void **state)
     assert_false(features.gangs);
     assert_true(feature_gates_read("GangScheduling=true,GenericWorkload=1", release_of(36),
                                    &features, why, sizeof(why)));
-    assert_true(features.gangs);
+    assert_true(features.gangs && features.gang_counts);
     assert_false(features.group_topology || features.group_preemption);
+    assert_true(feature_gates_read("TopologyAwareWorkloadScheduling=true,GenericWorkload=1",
+                                   release_of(36), &features, why, sizeof(why)));
+    assert_true(features.gangs && !features.gang_counts);
+    assert_true(
+        feature_gates_read("GenericWorkload=true", release_of(37), &features, why, sizeof(why)));
+    assert_true(features.gangs && features.gang_counts);
     const char *all = "GangScheduling=true,GenericWorkload=1,TopologyAwareWorkloadScheduling=true,"
                       "WorkloadAwarePreemption=true";
     assert_true(feature_gates_read(all, release_of(36), &features, why, sizeof(why)));

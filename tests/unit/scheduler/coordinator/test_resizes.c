@@ -4,7 +4,7 @@
     "post_filter=[\"DynamicResources\" \"DefaultPreemption\"] permit=[\"DeferredPodScheduling\"] "
 #define EXTRA_PRE_FILTER " \"NodeName\" \"DeferredPodScheduling\""
 #define EXTRA_FILTER     " \"NodeName\" \"DeferredPodScheduling\""
-#define EXTRA_PROFILE    " features={release=37 resize_preemption=true gangs=true}"
+#define EXTRA_PROFILE    " features={release=37 resize_preemption=true gangs=true gang_counts=true}"
 #include "tests/unit/scheduler/coordinator/coordinator_world.h"
 
 #define DEFERRED "node_name=\"a\" resize_deferred=true priority=9 "
