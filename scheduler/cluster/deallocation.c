@@ -9,13 +9,19 @@
 #include "scheduler/catalog/device_extended.h"
 #include "scheduler/catalog/group_claims.h"
 
+/* Without devices it is in the way of none, but for those that it is to get. */
+static bool is_pending(const struct resource_claim *claim, const struct gang *group)
+{
+    return group != NULL && !claim->allocated;
+}
+
 bool deallocation_may_help(const struct catalog *catalog, const struct pod *pod,
                            const struct gang *group, const struct findings *findings)
 {
     for (uint32_t i = 0; i < findings->device_places.count; i++) {
         const struct resource_claim *claim = catalog_resource_claim(
             catalog, pod->namespace_name, findings->device_places.at[i].claim);
-        if (claim != NULL && group_claims_free(claim, pod, group))
+        if (claim != NULL && (is_pending(claim, group) || group_claims_free(claim, pod, group)))
             return true;
     }
     return false;
@@ -40,7 +46,8 @@ static uint32_t find_free(const struct deallocation_question *q, const struct ga
         if (named[i].unneeded || !strs_hold(q->unavailable, named[i].claim))
             continue;
         found[count] = catalog_resource_claim(q->catalog, q->pod->namespace_name, named[i].claim);
-        count += found[count] != NULL && group_claims_free(found[count], q->pod, group);
+        count += found[count] != NULL && (is_pending(found[count], group) ||
+                                          group_claims_free(found[count], q->pod, group));
     }
     return count;
 }
@@ -54,7 +61,8 @@ static struct deallocation pick_of(const struct deallocation_question *q, uint32
     uint64_t at = q->tie_break == TIE_BREAK_first ? 0 : random_below(&dice, count);
     return (struct deallocation){.claim = arena_copy(a, found[at]->name),
                                  .uid = arena_copy(a, found[at]->uid),
-                                 .version = found[at]->resource_version};
+                                 .version = found[at]->resource_version,
+                                 .pending = !found[at]->allocated};
 }
 
 static const struct resource_claim **room_for(const struct deallocation_question *q,

@@ -13,6 +13,8 @@ struct deallocation {
                              resources */
     struct str group_uid; /* it may be reserved for this PodGroup; empty: for the pod alone */
     bool unreserves;      /* no more than that reservation goes */
+    bool pending; /* its devices were to be another member's, in this attempt: the API server
+                     knows of none, and nothing is written */
 };
 
 /* True when some claim of the pod that is not available everywhere, as the findings say, could be
@@ -33,7 +35,7 @@ struct deallocation_question {
  * are in the arena. */
 struct deallocation deallocation_pick(const struct deallocation_question *q, struct arena *a);
 /* Of those that are in the way the one that its group could do without, besides what was picked:
- * it is reserved for the group, or for nobody. */
+ * it is reserved for the group, or for nobody, or another of its pods was to have it. */
 struct deallocation deallocation_pick_for_group(const struct deallocation_question *q,
                                                 const struct deallocation *picked, struct arena *a);
 /* The group's reservation of a claim that has devices; none, and *error, from the arena, where that

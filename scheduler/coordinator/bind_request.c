@@ -6,9 +6,6 @@
 #include "scheduler/catalog/device_extended.h"
 #include "scheduler/catalog/group_claims.h"
 
-/* Since then the pods of a group that share what one of them is given are where it is. */
-#define RELEASE_OF_PLACES 37
-
 /* What is to happen to the pod's claims before it is bound. */
 static void add_claims(const struct coordinator *c, const struct flight *f, struct bind *b)
 {
@@ -63,18 +60,14 @@ static void add_group(const struct coordinator *c, const struct flight *f,
             group_claims_bind(group, &f->pod.device_claims.at[i], NULL);
 }
 
-/* In 1.36 one of several pods may be where the devices are not; then it has to find them taken. */
-static void add_allocations(struct coordinator *c, const struct flight *f,
-                            const struct framework *fw, struct bind *bind)
+static void add_allocations(struct coordinator *c, const struct flight *f, struct bind *bind)
 {
     const struct device_book *book = catalog_devices(c->catalog);
-    bool lies_well = fw->profile.features.release >= RELEASE_OF_PLACES;
     bind->allocations.count = f->devices.count;
     bind->allocations.at = arena_take(&c->cycle_memory, f->devices.count * sizeof(*f->devices.at));
     for (uint32_t i = 0; i < f->devices.count; i++) {
         bind->allocations.at[i] = f->devices.at[i];
-        bind->allocations.at[i].shared =
-            lies_well && device_book_is_shared(book, f->devices.at[i].uid);
+        bind->allocations.at[i].shared = device_book_is_shared(book, f->devices.at[i].uid);
     }
 }
 
@@ -88,7 +81,7 @@ static void add_devices(struct coordinator *c, const struct flight *f, struct bi
     bind->device_claims.at = f->pod.device_claims.at;
     name_each_claim_once(bind, &c->cycle_memory);
     add_group(c, f, fw, bind);
-    add_allocations(c, f, fw, bind);
+    add_allocations(c, f, bind);
     bind->relied_on.count = f->devices.relied_count;
     bind->relied_on.at = f->devices.relied_on;
     bind->claim_rooms.count = f->devices.room_count;

@@ -9,8 +9,8 @@
 /* ---- gang.c: the transaction ---- */
 
 void gang_free(struct coordinator *c);
-/* A group of the queue's is to be tried; it takes its turn as a pod does. One whose tree is malformed
- * is not: as one plain group it might be bound in part. */
+/* A group of the queue's is to be tried; it takes its turn as a pod does. One whose tree is
+ * malformed is not: as one plain group it might be bound in part. */
 void gang_take(struct coordinator *c, struct moment now, const struct gang_attempt *attempt);
 /* True when some member is being tried already, so that what is under way has to be abandoned
  * before the group is taken. */

@@ -231,7 +231,7 @@ static void take_back_of_group(struct coordinator *c, const struct gang_try *g)
     uint32_t i = 0;
     while (i < g->count && g->at[i].flight == NULL)
         i++;
-    if (i < g->count)
+    if (i < g->count && !g->taken.pending)
         releasing_take_back(c, g->at[i].flight, &g->taken);
 }
 

@@ -125,7 +125,8 @@ static struct deallocation copy_deallocation(const struct deallocation *d, struc
                                  .version = d->version,
                                  .deletes = d->deletes,
                                  .group_uid = arena_copy(a, d->group_uid),
-                                 .unreserves = d->unreserves};
+                                 .unreserves = d->unreserves,
+                                 .pending = d->pending};
 }
 
 void gang_try_note_failure(struct gang_try *g, struct gang_place *m, const struct decision *d)

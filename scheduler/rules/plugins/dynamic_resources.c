@@ -17,8 +17,8 @@
 
 #include <string.h>
 
-/* Since then pods of a group that share what one of them is given are where it is. */
-#define RELEASE_OF_PLACES 37
+/* Since then a group that is missing is told of in the scheduler's own words. */
+#define RELEASE_OF_WORDS 37
 
 /* ---- PreFilter ---- */
 
@@ -32,7 +32,7 @@ static bool reject(struct pre_filter *out, struct str reason)
 static struct str group_is_missing(const struct pre_filter_question *q)
 {
     const struct pod *pod = q->pod;
-    if (q->framework->profile.features.release < RELEASE_OF_PLACES)
+    if (q->framework->profile.features.release < RELEASE_OF_WORDS)
         return arena_print(q->arena, "podgroup.scheduling.k8s.io \"%.*s\" not found",
                            STR_ARG(pod->gang));
     return arena_print(q->arena, "pod group object not found for pod group podgroup/%.*s/%.*s",
@@ -187,8 +187,8 @@ static void add_place(const struct pre_filter_question *q, const struct resource
     place->terms.at = claim->terms.at;
 }
 
-/* A pod of its group is being given the devices. Upstream has looked at where they are since 1.37;
- * before, the bind of a pod that is elsewhere fails. */
+/* A pod of its group is being given the devices. Upstream looks at where they are since 1.37;
+ * before, the bind of a pod that is elsewhere fails, and its group has started in part. */
 static void add_place_of_pending(const struct pre_filter_question *q,
                                  const struct resource_claim *claim,
                                  const struct device_allocation *pending)
@@ -197,8 +197,7 @@ static void add_place_of_pending(const struct pre_filter_question *q,
         .name = claim->name, .has_terms = pending->has_terms, .terms = claim->terms};
     given.terms.count = pending->terms.count;
     given.terms.at = pending->terms.at;
-    if (q->framework->profile.features.release >= RELEASE_OF_PLACES)
-        add_place(q, &given, true);
+    add_place(q, &given, true);
 }
 
 static bool take_claim(const struct pre_filter_question *q, const struct resource_claim *claim,

@@ -176,16 +176,18 @@ static void who_does_not_fit_beside_the_devices_has_no_place(void **state)
     expect_said(MSG_bind, "pool=\"n0\"", 1);
 }
 
-/* Upstream looks for no node that reaches them: the bind finds out. */
-static void in_1_36_they_need_not_be_where_the_devices_are(void **state)
+/* Upstream looks there for no node that reaches them, binds the first, and the others' binds fail.
+ */
+static void in_1_36_no_group_starts_in_part_for_its_devices(void **state)
 {
     (void)state;
     begin(36);
     group(IN_TREE, 2, 3000, CLAIM_C);
-    expect_said(MSG_bind, "node_name=\"n0\"", 1);
-    expect_said(MSG_bind, "node_name=\"n1\"", 1);
-    expect_said(MSG_bind, "pool=\"n0\"", 2);
-    expect_said(MSG_bind, "shared=true", 0);
+    expect_said(MSG_bind, "", 0);
+    forget_told(s);
+    group(IN_TREE, 2, 2000, CLAIM_C);
+    expect_said(MSG_bind, "node_name=\"n0\"", 2);
+    expect_said(MSG_bind, "shared=true", 2);
 }
 
 static void other_claims_are_given_beside_it(void **state)
@@ -280,6 +282,30 @@ static void a_claim_may_be_made_for_the_group(void **state)
     begin(37);
 }
 
+/* The first pod was to have the device on one node, the second does not fit there: upstream says
+ * that the claim is deallocated, though it never had anything. */
+static void devices_of_the_same_attempt_are_given_up_in_words_alone(void **state)
+{
+    (void)state;
+    for (int on = 0; on <= 1; on++) {
+        groups_have_claims = on != 0;
+        begin(37);
+        see_group(CLAIM_C);
+        sees(s, "pod_set pod={uid=\"u-v\" namespace_name=\"default\" name=\"v\" "
+                "node_name=\"n1\" priority=-5 request=[{name=\"cpu\" amount=1000}] "
+                "usage=[{name=\"cpu\" amount=1000}]}");
+        group(IN_TREE, 2, 3000, CLAIM_C);
+        expect_said(MSG_bind, "", 0);
+        expect_said(MSG_group_failed,
+                    on ? "deallocation of PodGroup ResourceClaim completed, pod group preemption"
+                       : "deallocation and deletion of ResourceClaims completed, pod group",
+                    1);
+        expect_said(MSG_claim_release, "", 0);
+        stop(state);
+    }
+    begin(37);
+}
+
 /* Devices on a node that is not there: the group gives them up, as nothing of it is on a node. */
 static void a_group_gives_its_devices_up(void **state)
 {
@@ -367,12 +393,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(pods_share_what_one_of_them_is_given),
         TEST(who_does_not_fit_beside_the_devices_has_no_place),
-        TEST(in_1_36_they_need_not_be_where_the_devices_are),
+        TEST(in_1_36_no_group_starts_in_part_for_its_devices),
         TEST(other_claims_are_given_beside_it),
         TEST(it_is_free_when_all_binds_have_failed),
         TEST(pods_of_other_groups_wait_for_each_other),
         TEST(a_bind_says_which_claims_are_the_groups),
         TEST(a_claim_may_be_made_for_the_group),
+        TEST(devices_of_the_same_attempt_are_given_up_in_words_alone),
         TEST(a_group_gives_its_devices_up),
         TEST(a_group_with_a_pod_on_a_node_keeps_its_claims),
         TEST(a_claim_of_the_group_that_is_not_there_is_an_error),
