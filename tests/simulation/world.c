@@ -118,7 +118,7 @@ static void read_config(uint32_t i, const char *text)
     for (int64_t minor = RELEASE_OLDEST; minor <= RELEASE_NEWEST; minor++) {
         struct scheduler_config *config = &w.configs[minor - RELEASE_OLDEST][i];
         struct features features = release_features(minor);
-        features.gangs = w.traits.tree;
+        features.gangs = features.gang_counts = w.traits.tree;
         if (scheduler_config_parse(str_of(text), features, config, &w.memory, &error))
             continue;
         fprintf(stderr, "configuration %u: %.*s\n", i, STR_ARG(error));
