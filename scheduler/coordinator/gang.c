@@ -279,12 +279,13 @@ static bool evicts_sibling(const struct coordinator *c, const struct preemption 
     return false;
 }
 
-/* The victims are gone and the member is there, as the next members see it. */
-static bool takes_room(struct coordinator *c, struct flight *f, const struct preemption *p)
+/* The victims are gone and the member is there with its devices, as the next members see it. */
+static bool takes_room(struct coordinator *c, struct flight *f, const struct decision *d)
 {
     struct gang_try *g = f->gang;
+    const struct preemption *p = &d->preemption;
     if (g->phase != GANG_making_room || is_full(g) || p->node.len == 0 || evicts_sibling(c, p) ||
-        !cache_has_node(c->cache, p->node))
+        !cache_has_node(c->cache, p->node) || !reserving_room(c, f, d))
         return false;
     struct gang_place *m = &g->at[f->place];
     gang_try_note_room(g, m, p);
@@ -300,7 +301,7 @@ static bool takes_room(struct coordinator *c, struct flight *f, const struct pre
 void gang_reject(struct coordinator *c, struct flight *f, const struct decision *d)
 {
     struct gang_try *g = f->gang;
-    if (d->kind == DECISION_unschedulable && takes_room(c, f, &d->preemption))
+    if (d->kind == DECISION_unschedulable && takes_room(c, f, d))
         return;
     log_debug("a member has no place| group=%.*s/%.*s pod=%.*s message=\"%.*s\"",
               STR_ARG(g->group.namespace_name), STR_ARG(g->group.name), STR_ARG(f->pod.name),

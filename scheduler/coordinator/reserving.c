@@ -12,18 +12,12 @@ static enum reserved failed(struct coordinator *c, struct flight *f, struct rese
     return RESERVED_failed;
 }
 
-static enum reserved devices_of(struct coordinator *c, const struct slot *s,
-                                const struct framework *fw, const struct node *node,
+static enum reserved devices_of(struct coordinator *c, struct flight *f,
+                                const struct device_reserve_question *q,
                                 struct reserve_failure *why)
 {
-    struct flight *f = s->flight;
     struct str error = {0};
-    const struct device_reserve_question q = {.pod = &f->pod,
-                                              .features = &fw->profile.features,
-                                              .open = reduce_decision(s->reduce)->open_claims,
-                                              .node = node,
-                                              .random = &c->random};
-    enum device_outcome outcome = device_reserve(c->catalog, &q, &f->devices, &error, &f->arena);
+    enum device_outcome outcome = device_reserve(c->catalog, q, &f->devices, &error, &f->arena);
     if (outcome == DEVICES_failed)
         return failed(c, f, why, (struct reserve_failure){"DynamicResources", error});
     if (outcome == DEVICES_reserved)
@@ -41,6 +35,29 @@ static bool nodes_follow_claims(const struct framework *fw, const struct pod *po
            strs_hold(fw->profile.filter, STR_LITERAL("DynamicResources"));
 }
 
+static bool reserves_devices(const struct framework *fw, const struct pod *pod,
+                             const struct decision *d)
+{
+    return (d->open_claims > 0 || nodes_follow_claims(fw, pod)) &&
+           strs_hold(fw->profile.reserve, STR_LITERAL("DynamicResources"));
+}
+
+bool reserving_room(struct coordinator *c, struct flight *f, const struct decision *d)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    struct node node = {.name = d->preemption.node};
+    struct reserve_failure why;
+    if (fw == NULL || !reserves_devices(fw, &f->pod, d))
+        return true;
+    (void)cache_node_get(c->cache, node.name, &node, &c->cycle_memory);
+    const struct device_reserve_question q = {.pod = &f->pod,
+                                              .features = &fw->profile.features,
+                                              .open = d->open_claims,
+                                              .node = &node,
+                                              .random = &c->random};
+    return devices_of(c, f, &q, &why) == RESERVED_all;
+}
+
 /* Assumes what becomes of the pod's volumes and claims on its node. RESERVED_not: its devices have
  * gone meanwhile, so it is to be decided anew. */
 enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
@@ -52,8 +69,7 @@ enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
     bool volumes =
         findings->delayed.count > 0 && strs_hold(fw->profile.reserve, STR_LITERAL("VolumeBinding"));
-    bool devices = (d->open_claims > 0 || nodes_follow_claims(fw, &f->pod)) &&
-                   strs_hold(fw->profile.reserve, STR_LITERAL("DynamicResources"));
+    bool devices = reserves_devices(fw, &f->pod, d);
     struct node node = {.name = d->node};
     struct str error;
     if (!volumes && !devices)
@@ -62,7 +78,12 @@ enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
     const struct reserve_question q = {.pod = &f->pod, .findings = findings, .node = &node};
     if (volumes && !volume_reserve(c->catalog, &q, &f->reserved, &error, &f->arena))
         return failed(c, f, why, (struct reserve_failure){"VolumeBinding", error});
-    return devices ? devices_of(c, s, fw, &node, why) : RESERVED_all;
+    const struct device_reserve_question given = {.pod = &f->pod,
+                                                  .features = &fw->profile.features,
+                                                  .open = d->open_claims,
+                                                  .node = &node,
+                                                  .random = &c->random};
+    return devices ? devices_of(c, f, &given, why) : RESERVED_all;
 }
 
 struct pod reserving_placed(struct coordinator *c, const struct flight *f)

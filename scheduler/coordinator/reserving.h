@@ -17,6 +17,9 @@ struct reserve_failure {
  * anew. Nothing is reserved then. */
 enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
                               struct reserve_failure *why);
+/* The same of the devices of a pod for which room is to be made on the decision's node, as the next
+ * members of its group see it. False: they are not there, whoever goes; nothing is reserved. */
+bool reserving_room(struct coordinator *c, struct flight *f, const struct decision *d);
 /* The pod as it counts on its node with what was reserved for it; borrowed from the flight and the
  * cycle's memory. */
 struct pod reserving_placed(struct coordinator *c, const struct flight *f);

@@ -92,8 +92,7 @@ static size_t check_group(const struct group *g)
     must(check_list(&g->ready, PLACE_gang) == waits);
     if (g->marked) /* it is looked at when the batch is over */
         return waits;
-    must(g->satisfied ==
-         (g->exists && group_least(g) <= group_placed(g) && !group_is_whole(g)));
+    must(g->satisfied == (g->exists && group_least(g) <= group_placed(g) && !group_is_whole(g)));
     must(g->satisfied ? waits == 0 : alone == 0);
     must(g->satisfied || g->flights > 0 || waits == 0 || sleeps == 0);
     must(g->state != GROUP_ready || ((int64_t)waits >= group_needed(g) && g->flights == 0));

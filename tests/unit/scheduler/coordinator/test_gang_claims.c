@@ -190,6 +190,33 @@ static void in_1_36_no_group_starts_in_part_for_its_devices(void **state)
     expect_said(MSG_bind, "shared=true", 2);
 }
 
+/* Room for both can be made on the node, but there is one device: who looks behind the first member
+ * finds it taken. */
+static void nobody_is_evicted_for_devices_that_are_not_there(void **state)
+{
+    (void)state;
+    for (int devices = 1; devices <= 2; devices++) {
+        begin(36);
+        sees(s, "resource_slice_set slice={name=\"s1\" driver=\"d.example\" pool=\"n1\" "
+                "pool_generation=1 pool_slices=1 node_name=\"n1\"}");
+        sees(s,
+             "resource_slice_set slice={name=\"s0\" driver=\"d.example\" pool=\"n0\" "
+             "pool_generation=1 pool_slices=1 node_name=\"n0\" devices=[{name=\"g0\"} %s]}",
+             devices == 2 ? "{name=\"g1\"}" : "");
+        sees(s, "pod_set pod={uid=\"u-v\" namespace_name=\"default\" name=\"v\" "
+                "node_name=\"n0\" priority=-5 request=[{name=\"cpu\" amount=3000}] "
+                "usage=[{name=\"cpu\" amount=3000}]}");
+        begin_group(IN_TREE, 2);
+        add_member(IN_TREE, 0, 2000, CLAIM_C);
+        add_member(IN_TREE, 1, 2000, CLAIM_D);
+        end_group();
+        expect_said(MSG_bind, "", 0);
+        expect_said(MSG_preempt, "name=\"v\"", devices - 1);
+        if (devices == 1)
+            stop(state);
+    }
+}
+
 static void other_claims_are_given_beside_it(void **state)
 {
     (void)state;
@@ -394,6 +421,7 @@ int main(void)
         TEST(pods_share_what_one_of_them_is_given),
         TEST(who_does_not_fit_beside_the_devices_has_no_place),
         TEST(in_1_36_no_group_starts_in_part_for_its_devices),
+        TEST(nobody_is_evicted_for_devices_that_are_not_there),
         TEST(other_claims_are_given_beside_it),
         TEST(it_is_free_when_all_binds_have_failed),
         TEST(pods_of_other_groups_wait_for_each_other),
