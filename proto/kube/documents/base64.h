@@ -1,4 +1,5 @@
-/* base64: the encoding of inline certificates in kubeconfig files (RFC 4648, with padding). */
+/* base64: the encoding of inline certificates in kubeconfig files, and of bytes in messages that
+ * are to be texts (RFC 4648, with padding). */
 #ifndef KUBE_DOCUMENTS_BASE64_H
 #define KUBE_DOCUMENTS_BASE64_H
 
