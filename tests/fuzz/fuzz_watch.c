@@ -1,9 +1,11 @@
 /* fuzz_watch: any bytes as what an API server answers to lists and streams to a watch, in pieces of
  * any size. What must hold: nothing is told outside a list or a watch, deletions come from watches
- * alone, every line is found whatever the pieces, and the reflector always wants to go on. */
+ * alone, every line is found whatever the pieces, an object as it came is the object that is told,
+ * and the reflector always wants to go on. */
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/documents/protobuf.h"
 #include "proto/kube/watch/frames.h"
 #include "proto/kube/watch/lines.h"
 #include "proto/kube/watch/page.h"
@@ -15,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 struct owner {
+    const struct reflector *reflector;
     bool listing;
     uint64_t listed, told, lists;
 };
@@ -33,10 +36,27 @@ static void on_end(void *context)
     o->lists++;
 }
 
+/* As it came it is the same object. */
+static void check_document(const struct owner *o, const struct kube_json *object)
+{
+    struct buffer body = {0};
+    struct arena a = {0};
+    if (reflector_document(o->reflector, &body)) {
+        struct kube_json *again = kube_answer_parse(buffer_str(&body), NULL, &a);
+        must(again != NULL);
+        must(str_equal(kube_json_text(kube_json_path(again, "metadata.name")),
+                       kube_json_text(kube_json_path(object, "metadata.name"))));
+        kube_json_free(&again);
+    }
+    buffer_free(&body);
+    arena_free(&a);
+}
+
 static void on_object(void *context, const struct kube_json *object, bool listed)
 {
     struct owner *o = context;
     must(object != NULL && listed == o->listing);
+    check_document(o, object);
     o->listed += listed;
     o->told += !listed;
 }
@@ -106,6 +126,7 @@ static void play(struct str rest, bool protobuf)
                                                                     .object = on_object,
                                                                     .deleted = on_deleted,
                                                                     .list_end = on_end});
+    owner.reflector = r;
     struct reflector_request request;
     while (rest.len > 0) {
         if (reflector_next(r, now, &request))

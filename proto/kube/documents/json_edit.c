@@ -240,6 +240,15 @@ void json_edit_filter(struct buffer *json, const char *const *path,
     }
 }
 
+struct str json_edit_member(struct str json, const char *name)
+{
+    struct range found;
+    size_t at = skip_blanks(json, 0);
+    if (!opens(json, at, '{') || !find_member(json, at, name, &found))
+        return (struct str){NULL, 0};
+    return (struct str){json.at + found.value, (uint32_t)(found.end - found.value)};
+}
+
 bool json_edit_is_value(struct str text)
 {
     size_t at = skip_blanks(text, 0), end = skip_value(text, at), open = 0;

@@ -17,6 +17,8 @@ void json_edit_remove(struct buffer *json, const char *const *path);
 /* Takes out of a list the items that are to go. */
 void json_edit_filter(struct buffer *json, const char *const *path,
                       bool (*goes)(struct str item, const void *context), const void *context);
+/* The text of the value of that member, borrowed; empty: there is none. */
+struct str json_edit_member(struct str json, const char *name);
 /* Whether the text is one whole value, so that it cannot leave the place that it is put into. */
 bool json_edit_is_value(struct str text);
 

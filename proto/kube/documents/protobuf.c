@@ -519,16 +519,30 @@ struct kube_json *kube_protobuf_parse(struct str body, struct str *error, struct
     return &d->root;
 }
 
+static bool open_event(struct str frame, struct str *type, struct str *object)
+{
+    struct str parts[2];
+    if (!take_parts(frame, parts, 2) || !take_parts(parts[1], object, 1))
+        return false;
+    *type = parts[0];
+    return true;
+}
+
+bool kube_protobuf_event_object(struct str frame, struct str *body)
+{
+    struct str type;
+    return open_event(frame, &type, body) && kube_protobuf_is(*body);
+}
+
 struct kube_json *kube_protobuf_parse_event(struct str frame, struct str *error, struct arena *a)
 {
     struct json_document *d = json_document_new(frame.len / BYTES_A_VALUE);
-    struct str parts[2], object, why;
+    struct str type, object, why;
     struct envelope envelope;
     d->root.kind = JSON_object;
-    if (!take_parts(frame, parts, 2) || !take_parts(parts[1], &object, 1) ||
-        !open_envelope(object, &envelope))
+    if (!open_event(frame, &type, &object) || !open_envelope(object, &envelope))
         return give_up(d, STR_LITERAL("protobuf: malformed event"), error);
-    put_text(json_add(d, &d->root, STR_LITERAL("type")), parts[0]);
+    put_text(json_add(d, &d->root, STR_LITERAL("type")), type);
     struct kube_json *into = json_add(d, &d->root, STR_LITERAL("object"));
     into->kind = JSON_object;
     if (!read_envelope(d, &envelope, into, &why, a))

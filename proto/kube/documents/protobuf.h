@@ -27,6 +27,8 @@ bool kube_protobuf_knows(struct str kind);
 struct kube_json *kube_protobuf_parse(struct str body, struct str *error, struct arena *a);
 /* One event of a watch, without the length in front of it: an object with "type" and "object". */
 struct kube_json *kube_protobuf_parse_event(struct str frame, struct str *error, struct arena *a);
+/* The object of such an event as a body of its own, borrowed from the frame; false: malformed. */
+bool kube_protobuf_event_object(struct str frame, struct str *body);
 
 /* One object of that kind, without an envelope, as it stands in a list. */
 struct kube_json *kube_protobuf_parse_item(struct str kind, struct str message, struct str *error,

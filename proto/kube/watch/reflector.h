@@ -58,6 +58,10 @@ void reflector_data(struct reflector *r, struct moment now, uint64_t number, str
 /* The end of a request; the body of a page that was not streamed comes with it. */
 void reflector_response(struct reflector *r, struct moment now, uint64_t number,
                         const struct kube_response *response);
+/* While object() is told: appends that object as a body of its own, as GET would have answered it
+ * (JSON or protobuf, as it came). False: how it came is not known, or the body is not to be had, as
+ * in pages that come whole. */
+bool reflector_document(const struct reflector *r, struct buffer *out);
 /* When reflector_next must be asked even if nothing came. */
 struct moment reflector_deadline(const struct reflector *r);
 

@@ -36,6 +36,8 @@ struct reflector {
     bool page_begun;       /* list_begin was told, or the page is a later one */
     bool page_came;        /* some of it */
     bool asked_again;      /* it was, on another connection */
+    struct str told;       /* an item of a list or an event of a watch, as it came, while its object
+                              is told; borrowed */
     struct buffer found;   /* what discovery has answered so far */
     struct arena arena;
     uint64_t lists_begun, lists_ended;

@@ -150,10 +150,12 @@ static void take_item(struct reflector *r, struct moment now, struct str text)
     struct kube_json *object =
         r->protobuf ? kube_protobuf_parse_item(str_of(r->o.kind), text, &error, &r->arena)
                     : reflector_parse(r, text, &error);
+    r->told = text;
     if (object != NULL)
         r->o.object(r->o.context, object, true);
     else
         page_malformed(r, now, error);
+    r->told = (struct str){NULL, 0};
     kube_json_free(&object);
     arena_reset(&r->arena);
 }

@@ -66,7 +66,10 @@ void reflector_read_event(struct reflector *r, struct moment now, struct str tex
     struct kube_json *event = r->form == FORM_frames
                                   ? kube_protobuf_parse_event(text_or_frame, &error, &r->arena)
                                   : reflector_parse(r, text_or_frame, &error);
-    if (event == NULL || !take_event(r, now, event)) {
+    r->told = text_or_frame;
+    bool good = event != NULL && take_event(r, now, event);
+    r->told = (struct str){NULL, 0};
+    if (!good) {
         r->malformed++;
         char text[300];
         snprintf(text, sizeof(text), "a watch event is malformed: %.*s", STR_ARG(error));

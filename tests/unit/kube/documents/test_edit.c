@@ -76,6 +76,27 @@ static void the_last_of_several_members_counts(void **state)
     expect("{}");
 }
 
+static void expect_member(const char *json, const char *name, const char *value)
+{
+    struct str is = json_edit_member(str_of(json), name);
+    if (!str_is(is, value))
+        fail_msg("%s of %s is %.*s", name, json, STR_ARG(is));
+}
+
+static void a_member_is_found_as_it_is_spelled(void **state)
+{
+    (void)state;
+    expect_member(" {\"t\": \"A\", \"o\" :{ \"o\":[1.0,\"}\"] } }", "o", "{ \"o\":[1.0,\"}\"] }");
+    expect_member("{\"o\":{\"x\":1},\"\\u006f\":2}", "o", "2");
+    expect_member("{\"a\":{\"o\":1}}", "o", "");
+    expect_member("{}", "o", "");
+    expect_member("[{\"o\":1}]", "o", "");
+    expect_member("\"o\"", "o", "");
+    expect_member("", "o", "");
+    expect_member("{\"o\"", "o", "");
+    expect_member("{\"o\":{\"x", "o", "{\"x"); /* whoever takes torn texts gets torn ones */
+}
+
 static void items_are_appended_and_taken_out(void **state)
 {
     (void)state;
@@ -502,6 +523,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_member_is_set_where_it_is, empty),
         cmocka_unit_test_setup(the_last_of_several_members_counts, empty),
+        cmocka_unit_test_setup(a_member_is_found_as_it_is_spelled, empty),
         cmocka_unit_test_setup(items_are_appended_and_taken_out, empty),
         cmocka_unit_test_setup(items_are_chosen, empty),
         cmocka_unit_test_setup(members_are_taken_out_with_their_comma, empty),
