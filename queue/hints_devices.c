@@ -26,6 +26,7 @@ static bool is_as_before(const struct resource_claim *old, const struct resource
     struct resource_claim before = *old, now = *new;
     before.resource_version = now.resource_version = 0;
     now.requests.count = now.constraints.count = now.config.count = 0; /* as it is remembered */
+    now.document = (struct str){NULL, 0};
     return codec_equal(&resource_claim_record, &before, &now);
 }
 

@@ -308,6 +308,7 @@ static bool read_resource_claim(const struct resource_claim *claim, struct objec
     o->trimmed.resource_claim.requests.count = 0;
     o->trimmed.resource_claim.constraints.count = 0;
     o->trimmed.resource_claim.config.count = 0;
+    o->trimmed.resource_claim.document = (struct str){NULL, 0};
     return describe(o, EVENT_OF_resource_claim, claim->namespace_name, claim->name,
                     claim->resource_version);
 }

@@ -13,6 +13,7 @@
 #include "proto/base/must.h"
 #include "proto/bus/stream.h"
 #include "proto/kube/documents/protobuf.h"
+#include "proto/kube/objects/claim_document.h"
 #include "watcher/closed.h"
 #include "watcher/members.h"
 #include "watcher/mirror.h"
@@ -117,6 +118,17 @@ static void amend_node(void *context, struct message *set, struct arena *a)
         closed_close(&set->node_set.node, a);
 }
 
+/* Whoever gives a claim its devices need not read it first. */
+static void amend_claim(void *context, struct message *set, struct arena *a)
+{
+    const struct source *s = context;
+    struct resource_claim *claim = &set->resource_claim_set.resource_claim;
+    struct buffer body = {0};
+    if (claim_document_wanted(claim) && reflector_document(s->reflector, &body))
+        claim_document_set(claim, buffer_str(&body), a);
+    buffer_free(&body);
+}
+
 static void source_init(struct source *s, struct watcher *w, const struct kube_resource *kind,
                         const struct watcher_options *options)
 {
@@ -152,6 +164,8 @@ static void source_init(struct source *s, struct watcher *w, const struct kube_r
     s->mirror = mirror_new(kind, w->publisher);
     if (kind->others != NULL)
         mirror_amend(s->mirror, s, amend_group);
+    if (strcmp(kind->kind, "ResourceClaim") == 0)
+        mirror_amend(s->mirror, s, amend_claim);
     if (strcmp(kind->kind, "Node") == 0) {
         w->nodes = s->mirror;
         mirror_amend(s->mirror, w, amend_node);
