@@ -60,14 +60,27 @@ static void add_group(const struct coordinator *c, const struct flight *f,
             group_claims_bind(group, &f->pod.device_claims.at[i], NULL);
 }
 
+/* The claim as it was told last, so that the binder need not read it; one that other pods write,
+ * too, is read. */
+static struct str document_of(const struct coordinator *c, const struct flight *f,
+                              const struct device_allocation *given)
+{
+    const struct resource_claim *claim =
+        catalog_resource_claim(c->catalog, f->pod.namespace_name, given->claim);
+    bool known = claim != NULL && !given->shared && str_equal(claim->uid, given->uid);
+    return known ? claim->document : (struct str){NULL, 0};
+}
+
 static void add_allocations(struct coordinator *c, const struct flight *f, struct bind *bind)
 {
     const struct device_book *book = catalog_devices(c->catalog);
     bind->allocations.count = f->devices.count;
     bind->allocations.at = arena_take(&c->cycle_memory, f->devices.count * sizeof(*f->devices.at));
     for (uint32_t i = 0; i < f->devices.count; i++) {
-        bind->allocations.at[i] = f->devices.at[i];
-        bind->allocations.at[i].shared = device_book_is_shared(book, f->devices.at[i].uid);
+        struct device_allocation *given = &bind->allocations.at[i];
+        *given = f->devices.at[i];
+        given->shared = device_book_is_shared(book, given->uid);
+        given->document = document_of(c, f, given);
     }
 }
 

@@ -113,6 +113,23 @@ static void assert_taken(const char *pod, const char *claim_name, int cycle)
 
 /* ---- a decision ---- */
 
+static void a_bind_brings_the_claim_as_it_was_told(void **state)
+{
+    (void)state;
+    struct message m;
+    begin();
+    stream("resource_claim_set resource_claim={namespace_name=\"default\" name=\"c\" uid=\"u-c\" "
+           "resource_version=2 requests=[" ONE_GPU "] document=\"{2}\"}");
+    attempt_with("p", "c", 1);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_int_equal(m.bind.allocations.count, 1);
+    assert_true(str_is(m.bind.allocations.at[0].document, "{2}"));
+    bind_fails("p", "");
+    attempt_with("q", "d", 2); /* nothing is known of how that one came */
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_int_equal(m.bind.allocations.at[0].document.len, 0);
+}
+
 static void a_bind_says_what_claims_are_given(void **state)
 {
     (void)state;
@@ -666,6 +683,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_bind_says_what_claims_are_given),
+        TEST(a_bind_brings_the_claim_as_it_was_told),
         TEST(a_nomination_is_written_once),
         TEST(who_does_not_allocate_does_not_reserve),
         TEST(a_claim_that_is_named_twice_is_given_once),

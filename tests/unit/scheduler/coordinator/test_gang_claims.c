@@ -64,7 +64,7 @@ static void begin(int release)
         sees(s,
              "resource_claim_set resource_claim={namespace_name=\"default\" name=\"%c\" "
              "uid=\"u-%c\" resource_version=1 requests=[{name=\"r\" exactly=true asks=[{name=\"r\" "
-             "class_name=\"gpu\" mode=\"ExactCount\" count=1}]}]}",
+             "class_name=\"gpu\" mode=\"ExactCount\" count=1}]}] document=\"{}\"}",
              name, name);
 }
 
@@ -159,6 +159,7 @@ static void pods_share_what_one_of_them_is_given(void **state)
     group(IN_TREE, 3, 1000, CLAIM_C);
     expect_said(MSG_bind, "node_name=\"n0\"", 3); /* where the device is, though n1 is empty */
     expect_said(MSG_bind, "shared=true", 3);
+    expect_said(MSG_bind, "document=", 0); /* who is not the first has to read it */
     expect_said(MSG_bind, "uid=\"u-c\" devices=[{request=\"r\" driver=\"d.example\" pool=\"n0\"",
                 3);
     expect_said(MSG_group_failed, "scheduled=true", 1);
@@ -174,6 +175,7 @@ static void who_does_not_fit_beside_the_devices_has_no_place(void **state)
     forget_told(s);
     group(IN_TREE, 1, 3000, CLAIM_D); /* and nothing of it is left in use */
     expect_said(MSG_bind, "pool=\"n0\"", 1);
+    expect_said(MSG_bind, "document=\"{}\"", 1);
 }
 
 /* Upstream looks there for no node that reaches them, binds the first, and the others' binds fail.
