@@ -556,7 +556,7 @@ static void launch(struct flight *f, struct instant at)
                                                        .waiting = on_waiting,
                                                        .forbidden = b->options.forbidden,
                                                        .forbidden_owner = b->options.owner},
-                             &f->bind, at.now);
+                             &f->bind, at);
     if (f->prebind != NULL)
         return;
     say(f, 0, STR_LITERAL("too many binds wait for their claims"));

@@ -528,7 +528,7 @@ static void nominated(struct job *job, struct instant at, const struct kube_resp
     p->give_up = moment_after(at.now, p->options.give_up);
     p->reserves = p->reserving != NULL;
     if (p->reserves)
-        reserving_begin(p->reserving, at.now, false);
+        reserving_begin(p->reserving, at, false);
     else
         write_next(p, at);
 }
@@ -599,19 +599,20 @@ bool prebind_needed(const struct bind *bind)
 }
 
 struct prebind *prebind_new(const struct prebind_options *options, const struct bind *bind,
-                            struct moment now)
+                            struct instant at)
 {
     struct prebind *p = memory_take(sizeof(*p));
     p->options = *options;
     p->bind = bind;
-    p->give_up = moment_after(now, options->give_up);
+    p->give_up = moment_after(at.now, options->give_up);
     p->reserving = reserve(p);
     p->reserves = p->reserving != NULL && !bind->set_nominated;
     find(p);
     p->job.type = bind->set_nominated ? &nominate_job : &get_job;
-    if (p->reserves ? !reserving_begin(p->reserving, now, true)
-                    : !lanes_add(options->lanes,
-                                 bind->set_nominated ? LANE_nomination : LANE_volume, &p->job, now))
+    if (p->reserves
+            ? !reserving_begin(p->reserving, at, true)
+            : !lanes_add(options->lanes, bind->set_nominated ? LANE_nomination : LANE_volume,
+                         &p->job, at.now))
         prebind_free(&p);
     return p;
 }

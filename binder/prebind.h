@@ -44,7 +44,7 @@ enum bind_plugin prebind_plugin(const struct bind *bind);
 bool prebind_needed(const struct bind *bind);
 /* bind is borrowed. NULL when the lane is full. */
 struct prebind *prebind_new(const struct prebind_options *options, const struct bind *bind,
-                            struct moment now);
+                            struct instant at);
 /* What a bind that failed leaves behind in resource claims, one after another from *place on (0 at
  * first): to be taken back. False: nothing more. Strings are borrowed. */
 bool prebind_left(const struct prebind *prebind, uint32_t *place, struct claim_release *release);

@@ -1,8 +1,9 @@
-/* reserved: which claim of a bind is looked at, and what an answer shows of it. What must stay
- * true: what may have been written counts as written. */
+/* reserved: which claim of a bind is looked at, what an answer shows of it, and what is written of
+ * it next. What must stay true: what may have been written counts as written. */
 #include "binder/reserving_inside.h"
 
 #include "proto/kube/documents/protobuf.h"
+#include "proto/kube/objects/claim_document.h"
 #include "proto/kube/objects/device_ready.h"
 #include "proto/kube/objects/objects.h"
 #include "proto/kube/writes/writes.h"
@@ -148,4 +149,49 @@ bool reserved_was_ours(struct reserving *r, const struct resource_claim *claim)
     struct str consumer = reserved_is_for_group(r) ? r->bind->group_uid : r->bind->uid;
     return r->doubt && strs_hold(claim->reserved_for, consumer) && reserved_wanted(r, &given) &&
            reserved_same_devices(claim, &given);
+}
+
+enum writes_change reserved_next_write(struct reserving *r, struct instant at, struct str object)
+{
+    const struct writes_consumer consumer = {.pod = r->bind->name,
+                                             .uid = r->bind->uid,
+                                             .wall_us =
+                                                 r->bind->device_timeout_ms < 0 ? 0 : at.wall_us,
+                                             .group = r->bind->group,
+                                             .group_uid = r->bind->group_uid,
+                                             .for_group = reserved_is_for_group(r)};
+    struct device_allocation given;
+    r->finalizes = false;
+    if (!reserved_wanted(r, &given) || reserved_is_written(r, object, &given))
+        return writes_reservation_put(&r->body, object, &consumer);
+    enum writes_change seen = writes_claim_finalizer_put(&r->body, object, given.uid);
+    r->finalizes = seen == WRITES_changed;
+    return seen == WRITES_same ? writes_allocation_put(&r->body, object, &given, &consumer) : seen;
+}
+
+/* Whether the claim in a document is the one that the devices were chosen for, at a version that
+ * the API server can compare. */
+static bool is_meant(const struct reserving *r, const struct resource_claim *claim,
+                     const struct device_allocation *given)
+{
+    return claim->uid.len > 0 && str_equal(claim->uid, given->uid) && !claim->allocated &&
+           claim->resource_version > 0 && reserved_is_as_decided_on(r, claim);
+}
+
+bool reserved_write_unread(struct reserving *r, struct instant at)
+{
+    struct device_allocation given;
+    struct resource_claim claim;
+    struct buffer object = {0};
+    bool good = !r->json_only && reserved_wanted(r, &given) && claim_document_get(&given, &object);
+    if (good) {
+        buffer_reset(&r->body);
+        good = reserved_next_write(r, at, buffer_str(&object)) == WRITES_changed &&
+               reserved_read(r, buffer_str(&object), &claim) && is_meant(r, &claim, &given);
+    }
+    if (good)
+        reserved_note(r, &claim);
+    r->finalizes = r->finalizes && good;
+    buffer_free(&object);
+    return good;
 }

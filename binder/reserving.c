@@ -1,6 +1,7 @@
 /* reserving: one job that goes over the claims of a bind, the special one last, and then looks at
- * all of them until their devices are ready. The one idea: a claim is read, changed in one place
- * and put back under its version; whenever it is not clear what became of that, it is read again.
+ * all of them until their devices are ready. The one idea: a claim is read, unless it came with the
+ * bind, changed in one place and put back under its version; whenever it is not clear what became
+ * of that, it is read again, and only what was read is a reason to fail.
  * What must stay true: devices are given only to a claim that has none, a lost answer neither gives
  * them twice nor is taken for a failure, and whatever was or may have been written is remembered.
  */
@@ -235,6 +236,15 @@ static const struct job_type look_job = {
 
 /* ---- reading and writing a claim ---- */
 
+/* A claim that came with the bind may be old: its version makes the API server refuse it then. */
+static const struct job_type *first_job(struct reserving *r, struct instant at)
+{
+    if (reserved_is_special(r))
+        return &post_job;
+    r->unread = reserved_write_unread(r, at);
+    return r->unread ? &put_job : &get_job;
+}
+
 static void write_next(struct reserving *r, struct instant at)
 {
     r->tries = r->waits = 0;
@@ -245,7 +255,7 @@ static void write_next(struct reserving *r, struct instant at)
     else if (!reserved_find(r))
         ready_or_wait(r, at);
     else
-        go(r, reserved_is_special(r) ? &post_job : &get_job, at.now);
+        go(r, first_job(r, at), at.now);
 }
 
 /* Upstream also makes a special claim for a pod with claims of its own on a node that has all of
@@ -282,25 +292,6 @@ static void claim_done(struct reserving *r, struct instant at)
     write_next(r, at);
 }
 
-/* The next write for the claim, as it was last seen: first its finalizer, then the rest. */
-static enum writes_change next_write(struct reserving *r, struct instant at, struct str object)
-{
-    const struct writes_consumer consumer = {.pod = r->bind->name,
-                                             .uid = r->bind->uid,
-                                             .wall_us =
-                                                 r->bind->device_timeout_ms < 0 ? 0 : at.wall_us,
-                                             .group = r->bind->group,
-                                             .group_uid = r->bind->group_uid,
-                                             .for_group = reserved_is_for_group(r)};
-    struct device_allocation given;
-    r->finalizes = false;
-    if (!reserved_wanted(r, &given) || reserved_is_written(r, object, &given))
-        return writes_reservation_put(&r->body, object, &consumer);
-    enum writes_change seen = writes_claim_finalizer_put(&r->body, object, given.uid);
-    r->finalizes = seen == WRITES_changed;
-    return seen == WRITES_same ? writes_allocation_put(&r->body, object, &given, &consumer) : seen;
-}
-
 static void refuse(struct reserving *r, struct instant at, const char *what)
 {
     buffer_reset(&r->text);
@@ -313,7 +304,7 @@ static void write_claim(struct reserving *r, struct instant at, struct str objec
 {
     struct resource_claim claim;
     buffer_reset(&r->body);
-    enum writes_change change = next_write(r, at, object);
+    enum writes_change change = reserved_next_write(r, at, object);
     bool known = change != WRITES_malformed && reserved_read(r, object, &claim);
     if (change == WRITES_conflict && known && reserved_was_ours(r, &claim)) {
         reserved_note(r, &claim);
@@ -390,6 +381,8 @@ static void put(struct job *job, struct instant at, const struct kube_response *
     }
     if (was_cancelled(r, at))
         return;
+    bool unread = r->unread;
+    r->unread = false;
     tell(r, trying(r), response);
     if (response->status == 415 && !r->json_only) {
         r->json_only = true;
@@ -399,10 +392,10 @@ static void put(struct job *job, struct instant at, const struct kube_response *
     else if (answer_is_good(response))
         claim_done(r, at);
     else if (answer_is_busy(response))
-        again_or_fail(r, at, &put_job, response);
+        again_or_fail(r, at, unread ? &get_job : &put_job, response);
     else if (answer_is_doubtful(response) && ++r->tries < TRIES_MAX)
         again_or_fail(r, at, &get_job, response);
-    else if (response->status == 409 && ++r->tries < TRIES_MAX)
+    else if (unread || (response->status == 409 && ++r->tries < TRIES_MAX))
         go(r, &get_job, at.now); /* other pods of the claim are reserved for, too */
     else
         fail(r, at, response->status, false);
@@ -640,17 +633,17 @@ struct reserving *reserving_new(const struct prebind_options *options, const str
     return r;
 }
 
-bool reserving_begin(struct reserving *r, struct moment now, bool first)
+bool reserving_begin(struct reserving *r, struct instant at, bool first)
 {
-    r->give_up = moment_after(now, r->options.give_up);
+    r->give_up = moment_after(at.now, r->options.give_up);
     must(!r->begun && reserved_find(r));
     r->begun = true;
     if (!first) {
-        go(r, reserved_is_special(r) ? &post_job : &get_job, now);
+        go(r, first_job(r, at), at.now);
         return true;
     }
-    r->job.type = reserved_is_special(r) ? &post_job : &get_job;
-    return lanes_add(r->options.lanes, LANE_volume, &r->job, now);
+    r->job.type = first_job(r, at);
+    return lanes_add(r->options.lanes, LANE_volume, &r->job, at.now);
 }
 
 bool reserving_cancel(struct reserving *r)

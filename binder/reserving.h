@@ -16,7 +16,7 @@ bool reserving_needed(const struct bind *bind);
 struct reserving *reserving_new(const struct prebind_options *options, const struct bind *bind);
 void reserving_free(struct reserving **reserving);
 /* Begins. first: the lane may refuse it, which gives false. */
-bool reserving_begin(struct reserving *reserving, struct moment now, bool first);
+bool reserving_begin(struct reserving *reserving, struct instant at, bool first);
 /* As prebind_cancel. */
 bool reserving_cancel(struct reserving *reserving);
 

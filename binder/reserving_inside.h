@@ -6,6 +6,7 @@
 #include "binder/measure.h"
 #include "binder/reserving.h"
 #include "proto/base/arena.h"
+#include "proto/kube/writes/writes.h"
 
 /* What is known of a claim. */
 struct held {
@@ -25,6 +26,7 @@ struct reserving {
     struct held *held;       /* one for each of device_claims, then the special claim's */
     uint32_t index, count;   /* of held */
     bool begun, cancelled;   /* cancelled: while a write was on the wire */
+    bool unread;             /* what is put was made of the claim as it came with the bind */
     bool finalizes;          /* what is put is the claim's finalizer, not its status */
     bool doubt;              /* a write of this claim's status, or its making, may have been done */
     bool json_only;          /* the server does not take claims in protobuf */
@@ -72,5 +74,13 @@ bool reserved_was_ours(struct reserving *r, const struct resource_claim *claim);
  * are given to other pods, too. */
 bool reserved_is_written(struct reserving *r, struct str object,
                          const struct device_allocation *given);
+
+/* ---- reserved.c: what is written of it ---- */
+
+/* The next write for the claim, as it was last seen, into body: first its finalizer, then the rest.
+ */
+enum writes_change reserved_next_write(struct reserving *r, struct instant at, struct str object);
+/* The same for the claim as it came with the bind. False: it has to be read. */
+bool reserved_write_unread(struct reserving *r, struct instant at);
 
 #endif
