@@ -32,6 +32,7 @@ class Maker:
         self.release, self.gates, self.claims = release, gates, claims
         self.topology = "TopologyAwareWorkloadScheduling=true" in gates
         self.trees = "CompositePodGroup=true" in gates
+        self.counts = release != "1.36" or "GangScheduling=true" in gates
         self.priorities = release != "1.36" or "WorkloadAwarePreemption" in gates
         self.nodes, self.given, self.steps, self.groups = [], [], [], []
         self.pods = 0
@@ -211,6 +212,7 @@ class Maker:
         if group.get("claims") == "group":
             itself[1]["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": group["name"] + "-all"}]
         first = r.random() < 0.3 and (count == 1 or (least or 0) >= count)
+        first |= not self.counts # nothing holds pods until their group is there
         self.steps.append([itself] + bodies if first else bodies + [itself])
 
     def leaf(self, name, parent, priority):
@@ -295,6 +297,5 @@ def scenario(release, gates, seed, number, claims=False):
     made.fill()
     for _ in range(made.r.choice((1, 2, 2, 3))):
         made.step()
-    counts = release != "1.36" or "GangScheduling=true" in gates
     return {"number": number, "given": nodes + made.given, "steps": made.steps,
-            "gangs": {g["name"]: g["least"] for g in made.groups if g["least"] and counts}}
+            "gangs": {g["name"]: g["least"] for g in made.groups if g["least"] and made.counts}}
