@@ -214,6 +214,8 @@ struct node_usage {
     int64_t *allocatable, *requested;
 };
 void cache_node_usage(const struct cache *c, struct str name, struct node_usage *usage);
+/* The same, with what its pods take of it. */
+void cache_node_taken(const struct cache *c, struct str name, struct node_usage *usage);
 /* Calls visit for each pod on the node, assumed or not. */
 void cache_each_pod(const struct cache *c, struct str node,
                     void (*visit)(void *context, const struct pod *pod, bool assumed),

@@ -91,7 +91,13 @@ static int64_t counts_for(const struct pod *pod, struct str resource)
     return amount_of(pod->usage.at, pod->usage.count, resource);
 }
 
-void cache_node_usage(const struct cache *c, struct str name, struct node_usage *usage)
+static int64_t takes_of(const struct pod *pod, struct str resource)
+{
+    return amount_of(pod->usage.at, pod->usage.count, resource);
+}
+
+static void look_at(const struct cache *c, struct str name, struct node_usage *usage,
+                    int64_t (*of)(const struct pod *pod, struct str resource))
 {
     const struct cached_node *n = find_node(c, name);
     struct arena a = {0};
@@ -107,7 +113,17 @@ void cache_node_usage(const struct cache *c, struct str name, struct node_usage 
             continue;
         get_pod(c, p, &pod, &a);
         for (uint32_t i = 0; i < usage->count; i++)
-            usage->requested[i] += counts_for(&pod, usage->resources[i].name);
+            usage->requested[i] += of(&pod, usage->resources[i].name);
     }
     arena_free(&a);
+}
+
+void cache_node_usage(const struct cache *c, struct str name, struct node_usage *usage)
+{
+    look_at(c, name, usage, counts_for);
+}
+
+void cache_node_taken(const struct cache *c, struct str name, struct node_usage *usage)
+{
+    look_at(c, name, usage, takes_of);
 }

@@ -69,6 +69,7 @@ struct gang_try {
     uint32_t unit;                     /* the one that is looked at */
     bool denied;                       /* that one has to go */
     bool apart;                        /* members matter to each other on their own nodes alone */
+    bool fits;                         /* a filter sees to it that they fit */
     enum gang_room room;               /* what came of it */
     bool moved;                        /* of a tree: members are nominated elsewhere just now */
     struct tree_words *words;          /* likewise: what is told of it */

@@ -330,8 +330,10 @@ static void take_away(struct coordinator *c, struct gang_try *g)
 
 static void begin_reprieve(struct coordinator *c, struct gang_try *g)
 {
+    const struct framework *fw = frameworks_find(&c->frameworks, g->scheduler_name);
     gang_units_rank(&g->units);
     g->apart = are_apart(c, g);
+    g->fits = fw != NULL && strs_hold(fw->profile.filter, STR_LITERAL("NodeResourcesFit"));
     for (uint32_t i = 0; i < g->count; i++)
         if (g->at[i].flight != NULL)
             g->at[i].nominated = arena_copy(&g->arena, g->at[i].flight->pod.nominated_node);
@@ -368,10 +370,55 @@ static void evict(struct coordinator *c, struct moment now, struct gang_try *g)
     gang_evict(c, now, g);
 }
 
+/* What all members on the node ask for, of what no profile can ignore. False: nobody is there. */
+static bool all_ask_for(const struct gang_try *g, struct str node, struct strs *resources)
+{
+    const struct str known[] = {STR_LITERAL("cpu"), STR_LITERAL("memory")};
+    bool any = false, all[2] = {true, true};
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct flight *f = g->at[i].flight;
+        if (f == NULL || f->state != FLIGHT_placed || !str_equal(g->at[i].node, node))
+            continue;
+        any = true;
+        for (uint32_t k = 0; k < 2; k++) {
+            bool asks = false;
+            for (uint32_t r = 0; r < f->pod.request.count; r++)
+                asks |= str_equal(f->pod.request.at[r].name, known[k]) &&
+                        f->pod.request.at[r].amount > 0;
+            all[k] &= asks;
+        }
+    }
+    resources->count = 0;
+    for (uint32_t k = 0; k < 2 && any; k++)
+        if (all[k])
+            resources->at[resources->count++] = known[k];
+    return resources->count > 0;
+}
+
+/* Whatever else is asked, the last of the members on its node would not fit beside it: so it has to
+ * go, and nobody needs to be tried for that. In 1.36 they may go elsewhere. */
+static bool is_in_the_way(const struct gang_try *g)
+{
+    const struct gang_unit *u = &g->units.at[g->unit];
+    struct str names[2];
+    struct strs resources = {0, names};
+    if (g->former || !g->fits)
+        return false;
+    for (uint32_t i = 0; i < u->count; i++)
+        if (all_ask_for(g, u->nodes[i], &resources) &&
+            gang_units_overfills(&g->units, g->unit, u->nodes[i], &resources))
+            return true;
+    return false;
+}
+
 /* Behind a unit that stays or goes; false: there is none any more. */
 static bool next_unit(struct coordinator *c, struct gang_try *g)
 {
     while (g->unit < g->units.count) {
+        if (is_in_the_way(g)) {
+            g->unit++;
+            continue;
+        }
         give_back(c, g);
         if (gang_try_waiting(g) > 0)
             return true;

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define UNIT_RESOURCES 4 /* that are looked at where a unit may be in the way */
+
 /* ---- who there is ---- */
 
 static bool has_group(const struct pod *pod, struct gang *named)
@@ -142,6 +144,36 @@ void gang_units_show(struct gang_units *all, uint32_t unit)
     for (uint32_t i = 0; i < u->count && u->hidden; i++)
         cache_show(all->cache, u->pods[i].uid);
     u->hidden = false;
+}
+
+static void add_taken(void *context, const struct pod *pod)
+{
+    struct node_usage *usage = context;
+    for (uint32_t i = 0; i < pod->usage.count; i++)
+        for (uint32_t k = 0; k < usage->count; k++)
+            if (str_equal(pod->usage.at[i].name, usage->resources[k].name))
+                usage->requested[k] += pod->usage.at[i].amount;
+}
+
+bool gang_units_overfills(const struct gang_units *all, uint32_t unit, struct str node,
+                          const struct strs *resources)
+{
+    struct quantity names[UNIT_RESOURCES] = {{.amount = 0}};
+    int64_t has[UNIT_RESOURCES] = {0}, taken[UNIT_RESOURCES] = {0};
+    struct node_usage usage = {.resources = names, .allocatable = has, .requested = taken};
+    const struct gang_unit *u = &all->at[unit];
+    for (; usage.count < resources->count && usage.count < UNIT_RESOURCES; usage.count++)
+        names[usage.count].name = resources->at[usage.count];
+    if (!cache_has_node(all->cache, node))
+        return false;
+    cache_node_taken(all->cache, node, &usage);
+    for (uint32_t i = 0; i < u->count; i++)
+        if (str_equal(u->nodes[i], node))
+            cache_visit_pod(all->cache, u->pods[i].uid, add_taken, &usage);
+    for (uint32_t i = 0; i < usage.count; i++)
+        if (taken[i] > has[i])
+            return true;
+    return false;
 }
 
 void gang_units_forget(struct gang_units *all)

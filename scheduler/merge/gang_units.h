@@ -40,6 +40,9 @@ bool gang_units_find(struct gang_units *all);
 void gang_units_rank(struct gang_units *all);
 void gang_units_hide(struct gang_units *all, uint32_t unit);
 void gang_units_show(struct gang_units *all, uint32_t unit);
+/* Hidden, it would take more of one of these resources than the node has left. */
+bool gang_units_overfills(const struct gang_units *all, uint32_t unit, struct str node,
+                          const struct strs *resources);
 /* All that are hidden are there again, and nothing is known of them any more. */
 void gang_units_forget(struct gang_units *all);
 /* The victims: all that are hidden, the most important first, and how many budgets they break. */

@@ -240,6 +240,22 @@ static void everybody_goes_and_then_comes_back(void **state)
     begin(37, 1, 0);
 }
 
+/* The node has more memory taken than it has; who asks for none can stay there, and so can others.
+ */
+static void what_no_member_asks_for_is_in_nobodys_way(void **state)
+{
+    (void)state;
+    begin(37, 1, 0);
+    sees(s, "pod_set pod={uid=\"u-fat\" namespace_name=\"default\" name=\"fat\" "
+            "node_name=\"n0\" priority=20 usage=[{name=\"memory\" amount=9663676416}]}");
+    see_victim("large", "node_name=\"n0\" priority=2", 1000);
+    see_victim("small", "node_name=\"n0\" priority=1", 500);
+    group(1, 1, "has_priority=true priority=9", "priority=9");
+    expect_said(MSG_group_failed, "preempting 1 victims", 1);
+    expect_said(MSG_preempt, "name=\"small\"", 1);
+    expect_said(MSG_preempt, "name=\"large\"", 0);
+}
+
 /* On the node of 4000, beside a member of 3000, either of them can stay. */
 static void two_for_one(const char *more)
 {
@@ -628,6 +644,7 @@ int main(void)
         TEST(a_group_that_evicts_says_how_many),
         TEST(evictions_that_do_not_help_are_counted_out),
         TEST(everybody_goes_and_then_comes_back),
+        TEST(what_no_member_asks_for_is_in_nobodys_way),
         TEST(the_most_important_come_back_first),
         TEST(those_that_a_budget_protects_come_back_before_them),
         TEST(a_whole_group_comes_back_as_a_whole_or_not_at_all),
