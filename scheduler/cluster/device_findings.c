@@ -3,8 +3,9 @@
  * out most often is said once for all.
  *
  * What must stay true: the verdict of each node that workers may look at is what a search for that
- * node alone would say; once the time of one has run out the others are not searched, as upstream's
- * cycle ends with the first error. */
+ * node alone would say. A search whose time has run out is that node's alone: another filter may
+ * refuse the node before anybody reads it. Once LATE_MAX have run out the others are not searched,
+ * as the coordinator waits meanwhile. */
 #include "scheduler/cluster/device_findings.h"
 
 #include "proto/base/memory.h"
@@ -28,6 +29,9 @@ struct variant {
 /* Errors that name a device differ from node to node; any of them tells what is wrong. */
 #define ERRORS_MAX 64
 
+/* Nodes whose search may run out of time before the others count as late, too. */
+#define LATE_MAX 3
+
 struct device_search {
     struct device_question q;
     struct arena *arena;
@@ -40,8 +44,8 @@ struct device_search {
     struct dra_node asked;     /* the inner search borrows it until it is asked again */
     int64_t base;              /* what claims that have devices already score, on any node */
     struct moment began;
-    bool expired; /* a node's time has run out: */
-    struct device_verdict late;
+    uint32_t late_nodes;        /* their time has run out */
+    struct device_verdict late; /* of the last of them */
     struct device_room room;
     struct pod_room taken; /* on the node that was asked about last */
     struct arena scratch;  /* of a node */
@@ -198,7 +202,7 @@ static bool is_over(const void *context)
 
 static struct device_verdict timed_out(struct device_search *s, struct str node)
 {
-    s->expired = true;
+    s->late_nodes++;
     s->late = (struct device_verdict){
         .fails = true,
         .reason = arena_print(s->arena, "node %.*s: timed out trying to allocate devices",
@@ -263,7 +267,7 @@ static struct device_verdict search_with(struct device_search *s, const struct n
 {
     s->found = (struct device_found){0};
     s->taken = (struct pod_room){0};
-    if (s->expired)
+    if (s->late_nodes >= LATE_MAX)
         return s->late;
     if (s->plan.stale != NULL) /* it is to be deleted first */
         return (struct device_verdict){
@@ -369,7 +373,7 @@ static struct device_verdict recall(struct survey *v, const struct node *node)
     struct device_search *s = v->search;
     uint64_t changed = devices_changed(v->store, node->name);
     struct memo_answer known;
-    if (!s->expired && device_memo_get(v->question, node->name, changed, &known))
+    if (s->late_nodes < LATE_MAX && device_memo_get(v->question, node->name, changed, &known))
         return known.fits ? (struct device_verdict){.fits = true, .score = s->base + known.score}
                           : (struct device_verdict){.reason = STR_LITERAL(NOTHING)};
     struct device_verdict verdict = search_with(s, node, (struct extended_need){0});
