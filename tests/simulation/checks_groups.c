@@ -212,7 +212,8 @@ static int64_t room_kept(void)
 }
 
 /* A group that is too small by now is not tried any more, and what was lost of its end is not said
- * again: of those the coordinator's own count is looked at. */
+ * again: of those the coordinator's own count is looked at. Who was nominated alone, by a release
+ * that knows no groups, keeps its room until its group is tried, as in Kubernetes. */
 bool checks_groups_let_go(char *why, size_t room)
 {
     const struct pod_fact *small = NULL;
@@ -223,7 +224,10 @@ bool checks_groups_let_go(char *why, size_t room)
         if (!p->there || p->node[0] != 0 || p->deleting || facts_ended(p) ||
             (p->nominated[0] == 0 && p->decided[0] == 0))
             continue;
-        if (set != NULL && members_of(set).pods < set->least && p->decided[0] == 0)
+        bool too_few = set != NULL && members_of(set).pods < set->least && p->decided[0] == 0;
+        if (too_few && p->alone)
+            others++;
+        else if (too_few)
             small = p;
         else if (set != NULL && p->nominated[0] != 0)
             return say(why, room, "%s of group %s is pending, and %s keeps room for it", p->name,

@@ -208,13 +208,30 @@ bool facts_ended(const struct pod_fact *p)
     return strcmp(p->phase, "Succeeded") == 0 || strcmp(p->phase, "Failed") == 0;
 }
 
-void facts_nominated(struct str uid, struct str node)
+static void nominated(struct str uid, struct str node)
 {
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         struct pod_fact *p = &facts_pods[i];
         if (p->there && str_is(uid, p->uid))
             snprintf(p->decided, sizeof(p->decided), "%.*s", STR_ARG(node));
     }
+}
+
+static void tried(struct str uid, bool alone)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (facts_pods[i].there && str_is(uid, facts_pods[i].uid))
+            facts_pods[i].alone = alone;
+}
+
+void facts_said(const struct message *m)
+{
+    if (m->type == MSG_pod_failed && m->pod_failed.set_nominated)
+        nominated(m->pod_failed.pod.uid, m->pod_failed.nominated_node);
+    else if (m->type == MSG_attempt)
+        tried(m->attempt.pod.uid, true);
+    for (uint32_t i = 0; m->type == MSG_gang_attempt && i < m->gang_attempt.members.count; i++)
+        tried(m->gang_attempt.members.at[i].pod.uid, false);
 }
 
 void facts_forget_decided(void)

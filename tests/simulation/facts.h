@@ -3,6 +3,7 @@
 #ifndef TESTS_SIMULATION_FACTS_H
 #define TESTS_SIMULATION_FACTS_H
 
+#include "proto/messages.h"
 #include "tests/simulation/model.h"
 
 #define PODS_MAX    192
@@ -36,6 +37,7 @@ struct pod_fact {
     int64_t left_at;                      /* it is not there any more */
     char nominated[NAME_ROOM];            /* the node that it keeps room on; "" */
     char decided[NAME_ROOM];              /* the same, not written yet, or never; "" */
+    bool alone; /* tried last without its group: who tried it knew of no groups by then */
     int64_t created_at, changed_at;
 };
 
@@ -94,8 +96,9 @@ struct node_fact *facts_any_node(uint64_t n);
 bool facts_is_odd(const char *node, int64_t *since);
 /* What is taken on a node. */
 void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods);
-/* The scheduler has nominated a pod, or has taken that back; it will be written, if it can be. */
-void facts_nominated(struct str uid, struct str node);
+/* A queue or a scheduler says this. The scheduler nominates a pod, or takes that back: it will be
+ * written, if it can be. */
+void facts_said(const struct message *m);
 /* A scheduler leads that knows only what is written. */
 void facts_forget_decided(void);
 /* The pod keeps room on a node for itself, from one of its priority or below, while its claims, or

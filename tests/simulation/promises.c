@@ -664,15 +664,13 @@ static void said(const struct proc *p, uint32_t peer, const struct message *m)
 {
     struct life *l = life_of(p);
     must(is_watched(m->type));
+    facts_said(m);
     switch (m->type) {
     case MSG_barrier: barrier_said(l, proc_term(p), m->barrier.id); break;
     case MSG_bind: bind_said(p, l, &m->bind); break;
     case MSG_attempt: attempt_said(p, l, peer, m->attempt.pod.uid, m->attempt.cycle); break;
     case MSG_gang_attempt: group_said(p, l, peer, &m->gang_attempt); break;
-    case MSG_pod_failed:
-        if (m->pod_failed.set_nominated)
-            facts_nominated(m->pod_failed.pod.uid, m->pod_failed.nominated_node);
-        break;
+    case MSG_pod_failed: break;
     case MSG_preempt:
     case MSG_outcome: evictions_said(p, m, stays); break;
     case MSG_bind_result:
