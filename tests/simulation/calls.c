@@ -271,10 +271,10 @@ static void put_on_wire(struct call *c)
     cover_request(c);
     struct seen_call seen = seen_of(c);
     checks_at_send(&seen);
-    if (w->cut[c->group] || call_is_dead(c)) {
+    if (call_is_cut(c) || call_is_dead(c)) {
         checks_call_over(c->group, c->path, c->sent_at);
         checks_binding_lost(c->path);
-        if (w->cut[c->group] && (c->timeout == 0 || dice(4) == 0))
+        if (call_is_cut(c) && (c->timeout == 0 || dice(4) == 0))
             no_answer(c, clock_now() + way(), false);
         else
             c->swallowed = true;
@@ -345,6 +345,12 @@ void kube_client_distrust(struct kube_client *client, enum kube_channel channel)
 bool call_is_dead(const struct call *c)
 {
     return c->calls != NULL && c->connection == c->calls->dead[c->channel];
+}
+
+bool call_is_cut(const struct call *c)
+{
+    const struct weather *w = weather();
+    return w->cut[c->group] || (w->blind && c->calls != NULL && c->calls->owner->kind == WATCHER);
 }
 
 bool calls_hang(const struct calls *calls)

@@ -29,6 +29,7 @@ struct weather {
     double rejected;         /* a binding is refused by admission */
     double meddled;          /* what was read of claims and volumes is changed soon */
     bool cut[2];             /* a group's way to the API server leads nowhere */
+    bool blind;              /* that of watchers does */
     int64_t watch_lag[2];    /* of a group's watches, ns */
     bool no_bookmarks;       /* and no end of watches whose time is over */
 };

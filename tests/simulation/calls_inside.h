@@ -49,6 +49,8 @@ struct call *call_of(const struct calls *calls, uint64_t number);
 bool call_is_watch(const struct call *c);
 /* Its connection is dead, and nobody has noticed. */
 bool call_is_dead(const struct call *c);
+/* Its way to the API server leads nowhere at present. */
+bool call_is_cut(const struct call *c);
 /* It is over, and gone. */
 void call_finish(struct call *c, const struct kube_response *response);
 

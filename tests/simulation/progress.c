@@ -30,7 +30,7 @@ static bool weather_is_fair(int group)
     const struct weather *w = weather();
     return w->usual <= 20 * MS &&
            w->refused + w->lost + w->unanswered + w->late + w->gone + w->rejected == 0 &&
-           !w->cut[group] && w->watch_lag[group] == 0 && w->page <= SECOND &&
+           !w->cut[group] && !w->blind && w->watch_lag[group] == 0 && w->page <= SECOND &&
            !calls_are_deaf(group);
 }
 

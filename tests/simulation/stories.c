@@ -85,6 +85,25 @@ static void schedulers_hear_late(int64_t until)
             wires_hold(i, until);
 }
 
+/* Watchers hear nothing until nobody may decide any more on what they told, while pods whose
+ * Bindings are refused are tried again and again. */
+static bool go_blind(const struct action *x)
+{
+    struct action burst = *x;
+    burst.kind = DO_create_burst;
+    world_heal();
+    wait_for(3 * SECOND);
+    weather()->rejected = 100;
+    bool begun = users_do(&burst);
+    wait_for(200 * MS + x->c % 1000 * MS);
+    weather()->blind = true;
+    wait_for(70 * SECOND + x->c / 1000 % 40000 * MS);
+    world_heal();
+    wait_for(3 * SECOND);
+    calm(false);
+    return begun;
+}
+
 /* In both instances. */
 static void fall(enum process kind)
 {
@@ -295,6 +314,7 @@ bool stories_do(const struct action *x)
     case DO_strand_leader: return strand_leader(x);
     case DO_wake_to_work: return wake_to_work(x);
     case DO_change_late: return change_late(x);
+    case DO_go_blind: return go_blind(x);
     case DO_make_room_late: return make_room_late(x);
     case DO_shrink_late: return shrink_late(x);
     case DO_lose_binding: return lose_binding(x);

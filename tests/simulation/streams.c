@@ -111,7 +111,7 @@ static bool is_silent(struct call *c)
 {
     if (c->watch.deaf || call_is_dead(c))
         c->watch.look = INT64_MAX;
-    else if (weather()->cut[c->group])
+    else if (call_is_cut(c))
         c->watch.look = clock_now() + CUT_LOOK;
     else
         return false;
