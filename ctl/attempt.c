@@ -228,6 +228,10 @@ static void decide(const struct attempts *a, const struct pod *pod, struct repor
     if (!is_placed(r) || can_be_placed(a, pod, r))
         return;
     r->result = STR_LITERAL("error");
+    /* As upstream, who is assumed to be on a node is nominated to none, and it stays so. */
+    if (a->hold == NULL && pod->nominated_node.len > 0 && !pod->resize_deferred &&
+        !world_is_assumed(a->world, pod))
+        world_nominate(a->world, pod, (struct str){NULL, 0});
 }
 
 /* What is reported of a pod that is not even decided; true when it is to be decided. */

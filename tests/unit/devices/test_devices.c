@@ -396,6 +396,55 @@ static void pools_of_one_name_have_counters_of_their_own(void **state)
     buffer_free(&out);
 }
 
+/* It says two slices and has three, so that each node takes its own part for the whole. Upstream
+ * would count the first node's for both. */
+static void nodes_count_what_they_see_of_a_pool(void **state)
+{
+    (void)state;
+#define PART(name, where, rest)                                                                    \
+    "{\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"driver\":\"d\",\"pool\":{\"name\":\"p\","   \
+    "\"generation\":1,\"resourceSliceCount\":2}," where "," rest "}}"
+    static const char
+        text
+            [] =
+                "{\"slices\":[" PART("s", "\"allNodes\":true", COUNTED) "," PART(
+                    "t", "\"nodeName\":\"m\"",
+                    "\"devices\":[" TAKES("x") "," TAKES(
+                        "y") "]") "," PART("u", LOCAL,
+                                           "\"devices\":[" TAKES(
+                                               "z") "]") "],\"classes\":[{\"metadata\":{\"name\":"
+                                                         "\"all\"},\"spec\":{}}],\"claims\":"
+                                                         "[" CLAIM(EXACTLY("r",
+                                                                           "1")) "],\"allocated\":["
+                                                                                 "{\"metadata\":{"
+                                                                                 "\"namespace\":"
+                                                                                 "\"ns\",\"name\":"
+                                                                                 "\"taken\"},"
+                                                                                 "\"status\":{"
+                                                                                 "\"allocation\":{"
+                                                                                 "\"devices\":{"
+                                                                                 "\"results\":[{"
+                                                                                 "\"request\":"
+                                                                                 "\"r\","
+                                                                                 "\"driver\":\"d\","
+                                                                                 "\"pool\":\"p\","
+                                                                                 "\"device\":\"x\"}"
+                                                                                 "]}}}}],\"nodes\":"
+                                                                                 "[{\"metadata\":"
+                                                                                 "{\"name\":\"m\"}}"
+                                                                                 ",{\"metadata\":{"
+                                                                                 "\"name\":\"n\"}}]"
+                                                                                 "}";
+    struct dra_case c;
+    struct buffer out = {0};
+    open_case(&c, str_of(text));
+    case_answer(&c, &out);
+    assert_non_null(strstr(out.at, "[{\"outcome\":\"nothing\""));
+    assert_non_null(strstr(out.at, "\"pool\":\"p\",\"device\":\"z\""));
+    case_free(&c);
+    buffer_free(&out);
+}
+
 #define COUNTERS "\"sharedCounters\":[{\"name\":\"s\",\"counters\":{\"c\":{\"value\":\"1\"}}}]"
 #define SELECTOR                                                                                   \
     "\"nodeSelector\":{\"nodeSelectorTerms\":[{\"matchExpressions\":[{\"key\":\"k\","              \
@@ -684,6 +733,7 @@ int main(void)
         cmocka_unit_test(a_malformed_quantity_is_refused),
         cmocka_unit_test(a_search_ends_when_its_time_is_over),
         cmocka_unit_test(pools_of_one_name_have_counters_of_their_own),
+        cmocka_unit_test(nodes_count_what_they_see_of_a_pool),
         cmocka_unit_test(nodes_differ_by_what_names_them),
         cmocka_unit_test(only_slices_that_a_node_may_reach_are_looked_at),
         cmocka_unit_test(a_stock_counts_what_a_node_reaches),
