@@ -167,7 +167,13 @@ static void put_map_head(struct buffer *out, size_t start, size_t present)
     msgpack_pack_map(&p, present);
 }
 
-/* Most fields are; of a record in a record that shows only when it is written. */
+/* Without a look at its fields: such a record has none that count. */
+static inline bool is_all_zero(const char *at, size_t size)
+{
+    return at[0] == 0 && memcmp(at, at + 1, size - 1) == 0;
+}
+
+/* Most fields are; of some records in a record that shows only when they are written. */
 static inline bool is_empty(const struct field *f, const char *at)
 {
     switch ((enum kind)f->kind) {
@@ -177,7 +183,7 @@ static inline bool is_empty(const struct field *f, const char *at)
     case KIND_strs: return ((const struct strs *)(const void *)at)->count == 0;
     case KIND_list: return ((const struct list *)(const void *)at)->count == 0;
     case KIND_word: return *(const uint32_t *)(const void *)at == 0;
-    case KIND_one: break;
+    case KIND_one: return is_all_zero(at, f->of->size);
     }
     return false;
 }
