@@ -12,12 +12,17 @@ static enum reserved failed(struct coordinator *c, struct flight *f, struct rese
     return RESERVED_failed;
 }
 
-static enum reserved devices_of(struct coordinator *c, struct flight *f,
-                                const struct device_reserve_question *q,
-                                struct reserve_failure *why)
+static enum reserved devices_of(struct coordinator *c, struct flight *f, const struct decision *d,
+                                const struct node *node, struct reserve_failure *why)
 {
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    const struct device_reserve_question q = {.pod = &f->pod,
+                                              .features = &fw->profile.features,
+                                              .open = d->open_claims,
+                                              .node = node,
+                                              .random = &c->random};
     struct str error = {0};
-    enum device_outcome outcome = device_reserve(c->catalog, q, &f->devices, &error, &f->arena);
+    enum device_outcome outcome = device_reserve(c->catalog, &q, &f->devices, &error, &f->arena);
     if (outcome == DEVICES_failed)
         return failed(c, f, why, (struct reserve_failure){"DynamicResources", error});
     if (outcome == DEVICES_reserved)
@@ -50,12 +55,7 @@ bool reserving_room(struct coordinator *c, struct flight *f, const struct decisi
     if (fw == NULL || !reserves_devices(fw, &f->pod, d))
         return true;
     (void)cache_node_get(c->cache, node.name, &node, &c->cycle_memory);
-    const struct device_reserve_question q = {.pod = &f->pod,
-                                              .features = &fw->profile.features,
-                                              .open = d->open_claims,
-                                              .node = &node,
-                                              .random = &c->random};
-    return devices_of(c, f, &q, &why) == RESERVED_all;
+    return devices_of(c, f, d, &node, &why) == RESERVED_all;
 }
 
 /* Assumes what becomes of the pod's volumes and claims on its node. RESERVED_not: its devices have
@@ -78,12 +78,7 @@ enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
     const struct reserve_question q = {.pod = &f->pod, .findings = findings, .node = &node};
     if (volumes && !volume_reserve(c->catalog, &q, &f->reserved, &error, &f->arena))
         return failed(c, f, why, (struct reserve_failure){"VolumeBinding", error});
-    const struct device_reserve_question given = {.pod = &f->pod,
-                                                  .features = &fw->profile.features,
-                                                  .open = d->open_claims,
-                                                  .node = &node,
-                                                  .random = &c->random};
-    return devices ? devices_of(c, f, &given, why) : RESERVED_all;
+    return devices ? devices_of(c, f, d, &node, why) : RESERVED_all;
 }
 
 struct pod reserving_placed(struct coordinator *c, const struct flight *f)

@@ -286,8 +286,8 @@ static bool change_profile(struct scheduler_config *config, uint32_t i,
 static void note_gate(struct scheduler_config *config, struct arena *a)
 {
     struct str text =
-        STR_LITERAL("plugin " CONFIG_BUILT_IN_PLUGIN " has no effect: the feature gates "
-                    "GenericWorkload and GangScheduling are off");
+        STR_LITERAL("plugin " CONFIG_BUILT_IN_PLUGIN " has no effect: not both of the feature "
+                    "gates GenericWorkload and GangScheduling are on");
     const struct strs note = {1, &text};
     config->notes = join(&config->notes, &note, a);
 }
