@@ -402,39 +402,21 @@ static void nodes_count_what_they_see_of_a_pool(void **state)
 {
     (void)state;
 #define PART(name, where, rest)                                                                    \
-    "{\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"driver\":\"d\",\"pool\":{\"name\":\"p\","   \
-    "\"generation\":1,\"resourceSliceCount\":2}," where "," rest "}}"
-    static const char
-        text
-            [] =
-                "{\"slices\":[" PART("s", "\"allNodes\":true", COUNTED) "," PART(
-                    "t", "\"nodeName\":\"m\"",
-                    "\"devices\":[" TAKES("x") "," TAKES(
-                        "y") "]") "," PART("u", LOCAL,
-                                           "\"devices\":[" TAKES(
-                                               "z") "]") "],\"classes\":[{\"metadata\":{\"name\":"
-                                                         "\"all\"},\"spec\":{}}],\"claims\":"
-                                                         "[" CLAIM(EXACTLY("r",
-                                                                           "1")) "],\"allocated\":["
-                                                                                 "{\"metadata\":{"
-                                                                                 "\"namespace\":"
-                                                                                 "\"ns\",\"name\":"
-                                                                                 "\"taken\"},"
-                                                                                 "\"status\":{"
-                                                                                 "\"allocation\":{"
-                                                                                 "\"devices\":{"
-                                                                                 "\"results\":[{"
-                                                                                 "\"request\":"
-                                                                                 "\"r\","
-                                                                                 "\"driver\":\"d\","
-                                                                                 "\"pool\":\"p\","
-                                                                                 "\"device\":\"x\"}"
-                                                                                 "]}}}}],\"nodes\":"
-                                                                                 "[{\"metadata\":"
-                                                                                 "{\"name\":\"m\"}}"
-                                                                                 ",{\"metadata\":{"
-                                                                                 "\"name\":\"n\"}}]"
-                                                                                 "}";
+    "{\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"driver\":\"d\",\"pool\":"                   \
+    "{\"name\":\"p\",\"generation\":1,\"resourceSliceCount\":2}," where "," rest "}}"
+#define TAKEN(device)                                                                              \
+    "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"taken\"},\"status\":{\"allocation\":"          \
+    "{\"devices\":{\"results\":[{\"request\":\"r\",\"driver\":\"d\",\"pool\":\"p\",\"device\":"    \
+    "\"" device "\"}]}}}}"
+#define ON(nodes, slices, claims, taken)                                                           \
+    "{\"slices\":[" slices "],\"classes\":[{\"metadata\":{\"name\":\"all\"},\"spec\":{}}],"        \
+    "\"claims\":[" claims "],\"allocated\":[" taken "],\"nodes\":[" nodes "]}"
+#define NODE(name) "{\"metadata\":{\"name\":\"" name "\"}}"
+#define OF_M       PART("t", "\"nodeName\":\"m\"", "\"devices\":[" TAKES("x") "," TAKES("y") "]")
+#define OF_N       PART("u", LOCAL, "\"devices\":[" TAKES("z") "]")
+    static const char text[] =
+        ON(NODE("m") "," NODE("n"), PART("s", "\"allNodes\":true", COUNTED) "," OF_M "," OF_N,
+           CLAIM(EXACTLY("r", "1")), TAKEN("x"));
     struct dra_case c;
     struct buffer out = {0};
     open_case(&c, str_of(text));
