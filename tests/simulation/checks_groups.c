@@ -225,11 +225,9 @@ bool checks_groups_let_go(char *why, size_t room)
             (p->nominated[0] == 0 && p->decided[0] == 0))
             continue;
         bool too_few = set != NULL && members_of(set).pods < set->least && p->decided[0] == 0;
-        if (too_few && p->alone)
-            others++;
-        else if (too_few)
+        if (too_few && !p->alone)
             small = p;
-        else if (set != NULL && p->nominated[0] != 0)
+        else if (set != NULL && !too_few && p->nominated[0] != 0)
             return say(why, room, "%s of group %s is pending, and %s keeps room for it", p->name,
                        p->set, p->nominated);
         else
