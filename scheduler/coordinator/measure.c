@@ -128,9 +128,8 @@ static uint64_t filter_skips(const struct framework *fw, uint64_t skipped)
 {
     uint64_t skips = 0;
     for (uint32_t r = 0; skipped != 0 && r < fw->pre_filter_count; r++)
-        for (uint32_t i = 0; i < fw->filter_count; i++)
-            if ((skipped >> fw->pre_filter_place[r] & 1) != 0 && fw->filter[i] == fw->pre_filter[r])
-                skips |= UINT64_C(1) << fw->filter_place[i];
+        if ((skipped >> fw->pre_filter_place[r] & 1) != 0)
+            skips |= fw->pre_filter_filters[r];
     return skips;
 }
 

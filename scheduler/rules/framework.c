@@ -79,6 +79,18 @@ static void pick_prepare(struct framework *fw)
         add_prepare(fw, fw->score[i].plugin);
 }
 
+static void pick_own_filters(struct framework *fw)
+{
+    fw->pre_filter_filters =
+        arena_take(&fw->memory, fw->pre_filter_count * sizeof(*fw->pre_filter_filters));
+    for (uint32_t i = 0; i < fw->pre_filter_count; i++) {
+        fw->pre_filter_filters[i] = 0;
+        for (uint32_t k = 0; k < fw->filter_count; k++)
+            if (fw->filter[k] == fw->pre_filter[i])
+                fw->pre_filter_filters[i] |= UINT64_C(1) << fw->filter_place[k];
+    }
+}
+
 static void build(struct framework *fw, const struct profile *profile)
 {
     *fw = (struct framework){0};
@@ -86,6 +98,7 @@ static void build(struct framework *fw, const struct profile *profile)
     fw->pre_filter_count =
         pick(&fw->memory, fw->profile.pre_filter, &fw->pre_filter, &fw->pre_filter_place);
     fw->filter_count = pick(&fw->memory, fw->profile.filter, &fw->filter, &fw->filter_place);
+    pick_own_filters(fw);
     fw->pre_score_count =
         pick(&fw->memory, fw->profile.pre_score, &fw->pre_score, &fw->pre_score_place);
     fw->score = arena_take(&fw->memory, fw->profile.score.count * sizeof(*fw->score));
@@ -193,9 +206,7 @@ static void mark_skipped(const struct pre_filter_question *q, uint32_t pre,
 {
     const struct framework *fw = q->framework;
     out->skipped |= UINT64_C(1) << fw->pre_filter_place[pre];
-    for (uint32_t i = 0; i < fw->filter_count; i++)
-        if (fw->filter[i] == fw->pre_filter[pre])
-            q->findings->skip |= (int64_t)(UINT64_C(1) << fw->filter_place[i]);
+    q->findings->skip |= (int64_t)fw->pre_filter_filters[pre];
 }
 
 uint64_t framework_pre_filter_skips(const struct framework *fw, uint64_t filters)

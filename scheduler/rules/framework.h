@@ -27,6 +27,7 @@ struct framework {
     uint32_t pre_filter_count;
     const struct plugin **filter;
     uint32_t *filter_place, *pre_filter_place; /* their indices in the profile's lists */
+    uint64_t *pre_filter_filters; /* the same rule's filter, as a bit at its place; 0: none */
     uint32_t filter_count;
     const struct plugin **pre_score;
     uint32_t *pre_score_place;
