@@ -288,7 +288,9 @@ static void add_event(struct play *p)
                  k, k, pods[k].node);
     } else if (kind == 18) {
         e->kind = EVENT_deposed;
-    } else if (kind == 19) {
+    } else if (kind == 19 && p->tie_break != TIE_BREAK_round_robin) {
+        /* One of several dies, or the only one: the next decision begins now, or later. In turn
+         * that counts, as the walk's order hangs on which changes of nodes it begins between. */
         e->kind = EVENT_worker_dies;
     }
     p->event_count += e->kind >= EVENT_deposed || e->text[0] != 0;
