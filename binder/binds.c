@@ -32,7 +32,8 @@
 #define GATHER_MOST  16
 #define GATHER_MS    2
 
-#define FLIGHT_BYTES 256 /* most binds need no more */
+#define TURNS_MAX    10000 /* binds that wait for others of the same claim */
+#define FLIGHT_BYTES 256   /* most binds need no more */
 
 struct binds *binds_new(const struct binds_options *options, struct lanes *lanes)
 {
@@ -42,6 +43,7 @@ struct binds *binds_new(const struct binds_options *options, struct lanes *lanes
         b->options.give_up = span_of_ms(GIVE_UP_MS);
     b->lanes = lanes;
     b->flights = map_new();
+    b->turns = claim_turns_new(TURNS_MAX);
     b->random.state = options->seed;
     return b;
 }
@@ -97,7 +99,7 @@ void binds_refuse(struct binds *b, const struct bind *bind, int code, const char
 
 /* ---- a flight ---- */
 
-static void flight_free(struct flight *f)
+static void flight_free(struct flight *f, struct instant at)
 {
     if (f->job.place != JOB_idle)
         lanes_remove(f->binds->lanes, &f->job);
@@ -105,7 +107,7 @@ static void flight_free(struct flight *f)
     if (f->has_route)
         f->binds->options.api.release(f->binds->options.api.state, f->job.route);
     release_free(&f->undoing);
-    prebind_free(&f->prebind);
+    prebind_free(&f->prebind, at);
     buffer_free(&f->message);
     arena_free(&f->memory);
     memory_free(f);
@@ -168,7 +170,7 @@ static void conclude(struct flight *f, struct instant at, bool bound)
     }
     measure(f, bound);
     b->options.ended(b->options.owner, at, &f->bind, bound);
-    flight_free(f);
+    flight_free(f, at);
 }
 
 static bool message_has(const struct flight *f, const char *text)
@@ -549,6 +551,7 @@ static void launch(struct flight *f, struct instant at)
         return;
     }
     f->prebind = prebind_new(&(struct prebind_options){.lanes = b->lanes,
+                                                       .turns = b->turns,
                                                        .random = &b->random,
                                                        .give_up = b->options.give_up,
                                                        .owner = f,
@@ -608,7 +611,7 @@ bool binds_cancel(struct binds *b, struct instant at, struct str uid, const stru
     say(f, 0, why);
     if (f->job.place != JOB_idle) /* in the line: it is sent no more while claims are put back */
         lanes_remove(b->lanes, &f->job);
-    f->cancelled = f->prebind != NULL && !f->prepared && !prebind_cancel(f->prebind);
+    f->cancelled = f->prebind != NULL && !f->prepared && !prebind_cancel(f->prebind, at);
     if (!f->cancelled)
         end(f, at, false, false);
     return true;
@@ -650,9 +653,10 @@ void binds_free(struct binds **binds)
     if (b == NULL)
         return;
     while (map_next(b->flights, &place, &uid, &value))
-        flight_free(value);
+        flight_free(value, (struct instant){0});
     binds_flush(b, NULL);
     map_free(&b->flights);
+    claim_turns_free(&b->turns);
     memory_free(b);
     *binds = NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "binder/answers.h"
 #include "binder/binds.h"
+#include "binder/claim_turns.h"
 #include "binder/prebind.h"
 #include "binder/release.h"
 #include "proto/base/map.h"
@@ -41,6 +42,7 @@ struct flight {
 struct binds {
     struct binds_options options;
     struct lanes *lanes;
+    struct claim_turns *turns;
     struct map *flights; /* uid -> flight */
     struct answers answers;
     bool hurry; /* one of them is of a pod that was not bound */

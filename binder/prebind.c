@@ -613,18 +613,18 @@ struct prebind *prebind_new(const struct prebind_options *options, const struct 
             ? !reserving_begin(p->reserving, at, true)
             : !lanes_add(options->lanes, bind->set_nominated ? LANE_nomination : LANE_volume,
                          &p->job, at.now))
-        prebind_free(&p);
+        prebind_free(&p, at);
     return p;
 }
 
-void prebind_free(struct prebind **prebind)
+void prebind_free(struct prebind **prebind, struct instant at)
 {
     struct prebind *p = *prebind;
     if (p == NULL)
         return;
     if (p->job.place != JOB_idle)
         lanes_remove(p->options.lanes, &p->job);
-    reserving_free(&p->reserving);
+    reserving_free(&p->reserving, at);
     arena_free(&p->memory);
     buffer_free(&p->body);
     buffer_free(&p->text);
@@ -632,10 +632,10 @@ void prebind_free(struct prebind **prebind)
     *prebind = NULL;
 }
 
-bool prebind_cancel(struct prebind *prebind)
+bool prebind_cancel(struct prebind *prebind, struct instant at)
 {
     if (prebind->reserves)
-        return reserving_cancel(prebind->reserving);
+        return reserving_cancel(prebind->reserving, at);
     prebind->cancelled = prebind->job.place == JOB_sent && prebind->job.type->fenced;
     if (!prebind->cancelled && prebind->job.place != JOB_idle)
         lanes_remove(prebind->options.lanes, &prebind->job);

@@ -8,6 +8,7 @@
 #ifndef BINDER_PREBIND_H
 #define BINDER_PREBIND_H
 
+#include "binder/claim_turns.h"
 #include "binder/lanes.h"
 #include "proto/base/random.h"
 #include "proto/messages.h"
@@ -24,6 +25,7 @@ struct prebind_end {
 
 struct prebind_options {
     struct lanes *lanes;
+    struct claim_turns *turns;
     struct random *random; /* for jitter */
     struct span give_up;   /* how long to go on against a server that is busy or unreachable */
     void *owner;
@@ -42,7 +44,7 @@ struct prebind;
 enum bind_plugin prebind_plugin(const struct bind *bind);
 /* True when the bind needs a prebind. */
 bool prebind_needed(const struct bind *bind);
-/* bind is borrowed. NULL when the lane is full. */
+/* bind is borrowed. NULL when too many wait. */
 struct prebind *prebind_new(const struct prebind_options *options, const struct bind *bind,
                             struct instant at);
 /* What a bind that failed leaves behind in resource claims, one after another from *place on (0 at
@@ -53,9 +55,9 @@ void prebind_unmade(struct prebind *prebind);
 /* Into the answer: which claims' allocations were written. Strings are borrowed. */
 void prebind_tell(const struct prebind *prebind, struct bind_result *result, struct arena *a);
 /* Ends it without a word; a request on the wire is cancelled. */
-void prebind_free(struct prebind **prebind);
+void prebind_free(struct prebind **prebind, struct instant at);
 /* True: nothing of it that writes is on the wire, it can be freed at once; false: ended() comes
  * with cancelled once the write is answered. */
-bool prebind_cancel(struct prebind *prebind);
+bool prebind_cancel(struct prebind *prebind, struct instant at);
 
 #endif

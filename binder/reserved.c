@@ -1,5 +1,6 @@
-/* reserved: which claim of a bind is looked at, what an answer shows of it, and what is written of
- * it next. What must stay true: what may have been written counts as written. */
+/* reserved: which claim of a bind is looked at, what an answer shows of it, what is written of it
+ * next, and what a bind that failed leaves of it. What must stay true: what may have been written
+ * counts as written. */
 #include "binder/reserving_inside.h"
 
 #include "proto/kube/documents/protobuf.h"
@@ -169,29 +170,68 @@ enum writes_change reserved_next_write(struct reserving *r, struct instant at, s
     return seen == WRITES_same ? writes_allocation_put(&r->body, object, &given, &consumer) : seen;
 }
 
-/* Whether the claim in a document is the one that the devices were chosen for, at a version that
- * the API server can compare. */
+/* Whether the claim in a document is the one that the pod was decided on, at a version that the API
+ * server can compare. given: what it is to be given, NULL when it has its devices. */
 static bool is_meant(const struct reserving *r, const struct resource_claim *claim,
                      const struct device_allocation *given)
 {
-    return claim->uid.len > 0 && str_equal(claim->uid, given->uid) && !claim->allocated &&
-           claim->resource_version > 0 && reserved_is_as_decided_on(r, claim);
+    bool same = given == NULL ||
+                (str_equal(claim->uid, given->uid) && (!claim->allocated || given->shared));
+    return same && claim->uid.len > 0 && claim->resource_version > 0 &&
+           reserved_is_as_decided_on(r, claim);
 }
 
-bool reserved_write_unread(struct reserving *r, struct instant at)
+bool reserved_write_unread(struct reserving *r, struct instant at, struct str left)
 {
     struct device_allocation given;
     struct resource_claim claim;
     struct buffer object = {0};
-    bool good = !r->json_only && reserved_wanted(r, &given) && claim_document_get(&given, &object);
+    bool gives = reserved_wanted(r, &given);
+    buffer_add_str(&object, left);
+    bool good = !r->json_only && (left.len > 0 || (gives && claim_document_get(&given, &object)));
     if (good) {
         buffer_reset(&r->body);
         good = reserved_next_write(r, at, buffer_str(&object)) == WRITES_changed &&
-               reserved_read(r, buffer_str(&object), &claim) && is_meant(r, &claim, &given);
+               reserved_read(r, buffer_str(&object), &claim) &&
+               is_meant(r, &claim, gives ? &given : NULL);
     }
     if (good)
         reserved_note(r, &claim);
     r->finalizes = r->finalizes && good;
     buffer_free(&object);
     return good;
+}
+
+/* ---- afterwards ---- */
+
+bool reserving_left(const struct reserving *r, uint32_t *place, struct claim_release *release)
+{
+    for (; *place < r->count; (*place)++) {
+        const struct held *h = &r->held[*place];
+        bool special = *place == r->bind->device_claims.count;
+        if (special ? !h->made : !h->reserved || h->uid.len == 0)
+            continue;
+        *release = (struct claim_release){.what = special ? CLAIM_delete : CLAIM_unreserve,
+                                          .uid = r->bind->uid,
+                                          .namespace_name = r->bind->namespace_name,
+                                          .name = r->bind->name,
+                                          .claim = h->name,
+                                          .claim_uid = h->uid};
+        (*place)++;
+        return true;
+    }
+    if (*place > r->count || !r->rooms_told)
+        return false;
+    *place = r->count + 1;
+    *release = (struct claim_release){.what = CLAIM_forget,
+                                      .uid = r->bind->uid,
+                                      .namespace_name = r->bind->namespace_name,
+                                      .name = r->bind->name};
+    return true;
+}
+
+void reserving_unmade(struct reserving *r)
+{
+    struct held *h = &r->held[r->bind->device_claims.count];
+    h->made = h->allocated = false;
 }

@@ -32,6 +32,7 @@ static const struct job_type get_job, put_job, post_job, pod_job, rooms_job, loo
 
 static void end(struct reserving *r, struct instant at, const struct prebind_end *how)
 {
+    claim_turn_end(&r->turn, at, (struct str){0});
     r->options.ended(r->options.owner, at, how);
 }
 
@@ -236,13 +237,43 @@ static const struct job_type look_job = {
 
 /* ---- reading and writing a claim ---- */
 
-/* A claim that came with the bind may be old: its version makes the API server refuse it then. */
+/* A claim that is known may be old: its version makes the API server refuse it then. */
 static const struct job_type *first_job(struct reserving *r, struct instant at)
 {
     if (reserved_is_special(r))
         return &post_job;
-    r->unread = reserved_write_unread(r, at);
+    r->unread = reserved_write_unread(r, at, claim_turn_document(&r->turn));
     return r->unread ? &put_job : &get_job;
+}
+
+/* Nobody else knows of a special claim. */
+static enum claim_turn_answer take_turn(struct reserving *r)
+{
+    if (reserved_is_special(r))
+        return CLAIM_TURN_now;
+    return claim_turns_take(r->options.turns, &r->turn, r->bind->namespace_name,
+                            reserved_claim_name(r));
+}
+
+/* Whoever was before has got through to the server, or there was no use in waiting longer. */
+static void on_turn(struct claim_turn *turn, struct instant at)
+{
+    struct reserving *r = turn->owner;
+    if (claim_turn_document(turn).len > 0)
+        r->give_up = moment_after(at.now, r->options.give_up);
+    go(r, first_job(r, at), at.now);
+}
+
+static void go_in_turn(struct reserving *r, struct instant at)
+{
+    enum claim_turn_answer turn = take_turn(r);
+    if (turn == CLAIM_TURN_now) {
+        go(r, first_job(r, at), at.now);
+    } else if (turn == CLAIM_TURN_full) {
+        buffer_reset(&r->text);
+        buffer_add_text(&r->text, "too many binds wait for their claims");
+        fail(r, at, 0, false);
+    }
 }
 
 static void write_next(struct reserving *r, struct instant at)
@@ -255,7 +286,7 @@ static void write_next(struct reserving *r, struct instant at)
     else if (!reserved_find(r))
         ready_or_wait(r, at);
     else
-        go(r, first_job(r, at), at.now);
+        go_in_turn(r, at);
 }
 
 /* Upstream also makes a special claim for a pod with claims of its own on a node that has all of
@@ -275,10 +306,12 @@ static void tell_pod(struct reserving *r, struct instant at)
     fail(r, at, 0, false);
 }
 
-/* The claim is the pod's, or its group's; of the special one the pod is told. */
-static void claim_done(struct reserving *r, struct instant at)
+/* The claim is the pod's, or its group's, as the server answered it; of the special one the pod is
+ * told. */
+static void claim_done(struct reserving *r, struct instant at, struct str object)
 {
     struct device_allocation given;
+    claim_turn_end(&r->turn, at, object);
     if (reserved_wanted(r, &given)) {
         reserved_held(r)->allocated = true;
         reserved_note_devices(r, given.devices.at, given.devices.count);
@@ -308,7 +341,7 @@ static void write_claim(struct reserving *r, struct instant at, struct str objec
     bool known = change != WRITES_malformed && reserved_read(r, object, &claim);
     if (change == WRITES_conflict && known && reserved_was_ours(r, &claim)) {
         reserved_note(r, &claim);
-        claim_done(r, at);
+        claim_done(r, at, object);
     } else if (change == WRITES_conflict) {
         r->doubt = false; /* what is there is not ours */
         refuse(r, at, reserved_is_given(r) ? "allocated elsewhere" : "deallocated elsewhere");
@@ -323,7 +356,7 @@ static void write_claim(struct reserving *r, struct instant at, struct str objec
     } else {
         reserved_note(r, &claim);
         if (change == WRITES_same)
-            claim_done(r, at);
+            claim_done(r, at, object);
         else
             go(r, &put_job, at.now);
     }
@@ -390,7 +423,7 @@ static void put(struct job *job, struct instant at, const struct kube_response *
     } else if (answer_is_good(response) && r->finalizes)
         write_claim(r, at, response->body); /* the claim as it is now */
     else if (answer_is_good(response))
-        claim_done(r, at);
+        claim_done(r, at, response->body);
     else if (answer_is_busy(response))
         again_or_fail(r, at, unread ? &get_job : &put_job, response);
     else if (answer_is_doubtful(response) && ++r->tries < TRIES_MAX)
@@ -564,38 +597,6 @@ static const struct job_type rooms_job = {
 
 /* ---- afterwards ---- */
 
-bool reserving_left(const struct reserving *r, uint32_t *place, struct claim_release *release)
-{
-    for (; *place < r->count; (*place)++) {
-        const struct held *h = &r->held[*place];
-        bool special = *place == r->bind->device_claims.count;
-        if (special ? !h->made : !h->reserved || h->uid.len == 0)
-            continue;
-        *release = (struct claim_release){.what = special ? CLAIM_delete : CLAIM_unreserve,
-                                          .uid = r->bind->uid,
-                                          .namespace_name = r->bind->namespace_name,
-                                          .name = r->bind->name,
-                                          .claim = h->name,
-                                          .claim_uid = h->uid};
-        (*place)++;
-        return true;
-    }
-    if (*place > r->count || !r->rooms_told)
-        return false;
-    *place = r->count + 1;
-    *release = (struct claim_release){.what = CLAIM_forget,
-                                      .uid = r->bind->uid,
-                                      .namespace_name = r->bind->namespace_name,
-                                      .name = r->bind->name};
-    return true;
-}
-
-void reserving_unmade(struct reserving *r)
-{
-    struct held *h = &r->held[r->bind->device_claims.count];
-    h->made = h->allocated = false;
-}
-
 void reserving_tell(struct reserving *r, struct bind_result *result, struct arena *a)
 {
     settle(r);
@@ -626,6 +627,7 @@ struct reserving *reserving_new(const struct prebind_options *options, const str
     must(reserving_needed(bind) && bind->extended.count <= 1);
     r->options = *options;
     r->bind = bind;
+    r->turn = (struct claim_turn){.begin = on_turn, .owner = r};
     r->count = bind->device_claims.count + bind->extended.count;
     r->held = memory_take(r->count * sizeof(*r->held));
     for (uint32_t i = 0; i < bind->device_claims.count; i++)
@@ -639,30 +641,36 @@ bool reserving_begin(struct reserving *r, struct instant at, bool first)
     must(!r->begun && reserved_find(r));
     r->begun = true;
     if (!first) {
-        go(r, first_job(r, at), at.now);
+        go_in_turn(r, at);
         return true;
     }
+    enum claim_turn_answer turn = take_turn(r);
+    if (turn != CLAIM_TURN_now)
+        return turn == CLAIM_TURN_later;
     r->job.type = first_job(r, at);
     return lanes_add(r->options.lanes, LANE_volume, &r->job, at.now);
 }
 
-bool reserving_cancel(struct reserving *r)
+bool reserving_cancel(struct reserving *r, struct instant at)
 {
     r->cancelled = r->job.place == JOB_sent && r->job.type->fenced;
-    if (!r->cancelled && r->job.place != JOB_idle)
+    if (r->cancelled)
+        return false;
+    if (r->job.place != JOB_idle)
         lanes_remove(r->options.lanes, &r->job);
-    if (!r->cancelled)
-        settle(r);
-    return !r->cancelled;
+    claim_turn_end(&r->turn, at, (struct str){0});
+    settle(r);
+    return true;
 }
 
-void reserving_free(struct reserving **reserving)
+void reserving_free(struct reserving **reserving, struct instant at)
 {
     struct reserving *r = *reserving;
     if (r == NULL)
         return;
     if (r->job.place != JOB_idle)
         lanes_remove(r->options.lanes, &r->job);
+    claim_turn_end(&r->turn, at, (struct str){0});
     buffer_free(&r->body);
     buffer_free(&r->text);
     arena_free(&r->memory);

@@ -14,11 +14,11 @@ bool reserving_needed(const struct bind *bind);
 /* ended() comes once, with ready or why not; the reserving stays, as it knows what is to be taken
  * back. bind is borrowed. */
 struct reserving *reserving_new(const struct prebind_options *options, const struct bind *bind);
-void reserving_free(struct reserving **reserving);
-/* Begins. first: the lane may refuse it, which gives false. */
+void reserving_free(struct reserving **reserving, struct instant at);
+/* Begins, or waits for its turn. first: the lane may refuse it, which gives false. */
 bool reserving_begin(struct reserving *reserving, struct instant at, bool first);
 /* As prebind_cancel. */
-bool reserving_cancel(struct reserving *reserving);
+bool reserving_cancel(struct reserving *reserving, struct instant at);
 
 /* What is to be taken back, one after another from *place on (0 at first). False: nothing more.
  * Strings are borrowed. */

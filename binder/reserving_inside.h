@@ -3,6 +3,7 @@
 #ifndef BINDER_RESERVING_INSIDE_H
 #define BINDER_RESERVING_INSIDE_H
 
+#include "binder/claim_turns.h"
 #include "binder/measure.h"
 #include "binder/reserving.h"
 #include "proto/base/arena.h"
@@ -23,10 +24,11 @@ struct reserving {
     struct job job; /* first */
     struct prebind_options options;
     const struct bind *bind;
+    struct claim_turn turn;  /* of the present claim, from its first request to its last */
     struct held *held;       /* one for each of device_claims, then the special claim's */
     uint32_t index, count;   /* of held */
     bool begun, cancelled;   /* cancelled: while a write was on the wire */
-    bool unread;             /* what is put was made of the claim as it came with the bind */
+    bool unread;             /* what is put was made of a claim that was not read for it */
     bool finalizes;          /* what is put is the claim's finalizer, not its status */
     bool doubt;              /* a write of this claim's status, or its making, may have been done */
     bool json_only;          /* the server does not take claims in protobuf */
@@ -80,7 +82,8 @@ bool reserved_is_written(struct reserving *r, struct str object,
 /* The next write for the claim, as it was last seen, into body: first its finalizer, then the rest.
  */
 enum writes_change reserved_next_write(struct reserving *r, struct instant at, struct str object);
-/* The same for the claim as it came with the bind. False: it has to be read. */
-bool reserved_write_unread(struct reserving *r, struct instant at);
+/* The same for the claim as it was left by the bind before, or, where that is empty, as it came
+ * with this one. False: it has to be read. */
+bool reserved_write_unread(struct reserving *r, struct instant at, struct str left);
 
 #endif
