@@ -40,6 +40,7 @@ struct device_book {
     struct map *slices; /* by name: the snapshot that last showed it, as a pointer */
     uintptr_t mark;
     uint32_t in_flight;
+    uint64_t ends;
     struct claim_use *settled; /* few: the watch shows them within a moment */
     uint64_t attempts;         /* of groups, counted */
     bool in_attempt;           /* the last of them is under way */
@@ -234,6 +235,7 @@ static void end_flight(struct device_book *b, struct claim_use *c)
     if (c->state == CLAIM_settled)
         leave_settled(b, c);
     b->in_flight -= c->state != CLAIM_seen;
+    b->ends += c->state != CLAIM_seen;
     c->state = CLAIM_seen;
     c->users = 0;
     c->shared = c->written = false;
@@ -322,6 +324,7 @@ static void see_allocated(struct device_book *b, const struct resource_claim *cl
     give_back(b, c);
     hold(&c->seen, &seen);
     c->allocated = true;
+    b->ends += c->state != CLAIM_seen;
     if (c->state == CLAIM_settled) /* what was waited for */
         end_flight(b, c);
     take(b, c);
@@ -473,6 +476,11 @@ bool device_book_barrier(struct device_book *b, struct moment asked)
         freed = true;
     }
     return freed;
+}
+
+uint64_t device_book_ends(const struct device_book *b)
+{
+    return b->ends;
 }
 
 uint32_t device_book_count_in_flight(const struct device_book *b)

@@ -62,6 +62,8 @@ struct str device_book_special_key(const struct device_book *book, struct str po
                                    struct arena *a);
 /* True while a decision has given it devices that the watch does not show. */
 bool device_book_in_flight(const struct device_book *book, struct str uid);
+/* How many claims have left flight so far, whichever way. */
+uint64_t device_book_ends(const struct device_book *book);
 /* The decision is given up and nothing of it was written. False where it stays: it is settled, or
  * others have it. */
 bool device_book_release(struct device_book *book, struct str uid);

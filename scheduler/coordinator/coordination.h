@@ -154,6 +154,7 @@ struct coordinator {
     struct gang_try *gang;           /* owner: gang.c; whose transaction is under way; NULL: none */
     struct gang_claims *gang_claims; /* owner: gang_claims.c */
     struct pods_shown shown;         /* owner: pod_ends.c */
+    uint64_t claim_ends;    /* owner: claim_waits.c; device_book_ends when it looked last */
     int64_t release_id;     /* owner: releasing.c; given to a request about a claim last; 0: none */
     struct measure measure; /* owner: measure.c */
 

@@ -10,6 +10,7 @@
 #include "proto/kube/release/release.h"
 #include "scheduler/coordinator/bind_ends.h"
 #include "scheduler/coordinator/bind_request.h"
+#include "scheduler/coordinator/claim_waits.h"
 #include "scheduler/coordinator/coordination.h"
 #include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/expiring.h"
@@ -136,14 +137,17 @@ static void say_pull(struct coordinator *c, struct moment now)
 }
 
 /* Everything that may be due after any message. */
-static void go_on(struct coordinator *c, struct moment now)
+/* Returns when somebody who stands aside goes on at the latest. */
+static struct moment go_on(struct coordinator *c, struct moment now)
 {
     leadership_ask(c, now);
     if (deciding_count(c) == 0)
         cache_catch_up(c->cache);
     extending_look(c, now);
+    struct moment due = claim_waits_look(c, now);
     cycle_advance(c, now);
     say_pull(c, now);
+    return due;
 }
 
 /* Whether any profile has gangs: else their status is nobody's here. */
@@ -368,7 +372,7 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
         preempting_look(c, now);
     if (f == NULL)
         return;
-    if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
+    if (flight_is_untried(f))
         flight_set_pod(f, pod);
     else if ((f->state == FLIGHT_asking || flight_is_in_decision(f)) &&
              (pod->node_name.len == 0 || flight_is_of_resize(f)))
@@ -630,7 +634,7 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
     if (leadership_leads(c) && c->binder.peer != 0 && c->stream.synced && has_gangs(c))
         gang_statuses_tick(c->gang_statuses, now, c->binder, out);
     next = moment_earlier(next, expiring_look(c, now));
-    go_on(c, now);
+    next = moment_earlier(next, go_on(c, now));
     readiness_say(c, now);
     next = moment_earlier(next, landing_tell(c, now));
     c->out = NULL;

@@ -7,6 +7,7 @@
 #include "proto/base/log.h"
 #include "scheduler/catalog/device_extended.h"
 #include "scheduler/cluster/kept_pod.h"
+#include "scheduler/coordinator/claim_waits.h"
 #include "scheduler/coordinator/coordination.h"
 #include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/extending.h"
@@ -165,7 +166,7 @@ void cycle_advance(struct coordinator *c, struct moment now)
     while (deciding_count(c) == 0 && coordinator_waits_for(c, now)[0] == 0 &&
            (f = gang_next(c, now)) != NULL) {
         arena_reset(&c->cycle_memory);
-        if (!skip(c, f))
+        if (!skip(c, f) && !claim_waits_take(c, now, f))
             cycle_step(c, now, cycle_begin(c, now));
     }
     if (batch_is_under_way(c))

@@ -63,7 +63,8 @@ static void make_room(struct coordinator *c)
 
 int64_t extending_credit(const struct coordinator *c)
 {
-    int64_t queued = (int64_t)flights_in(&c->flights, FLIGHT_queued);
+    int64_t queued = (int64_t)flights_in(&c->flights, FLIGHT_queued) +
+                     (int64_t)flights_in(&c->flights, FLIGHT_aside);
     return (queued + CREDIT_STEP - 1) / CREDIT_STEP * CREDIT_STEP;
 }
 

@@ -42,9 +42,11 @@ struct flight *flights_get(const struct flights *all, struct str uid)
 
 static void line_remove(struct flights *all, struct flight *f)
 {
-    bool queued = f->state == FLIGHT_queued;
-    *(f->prev ? &f->prev->next : queued ? &all->queued_first : &all->first) = f->next;
-    *(f->next ? &f->next->prev : queued ? &all->queued_last : &all->last) = f->prev;
+    bool queued = f->state == FLIGHT_queued, aside = f->state == FLIGHT_aside;
+    struct flight **first = queued ? &all->queued_first : aside ? &all->aside_first : &all->first;
+    struct flight **last = queued ? &all->queued_last : aside ? &all->aside_last : &all->last;
+    *(f->prev ? &f->prev->next : first) = f->next;
+    *(f->next ? &f->next->prev : last) = f->prev;
 }
 
 /* Its extenders may be asked about others. */
@@ -114,7 +116,7 @@ static void unlink_flight(struct flights *all, struct flight *f)
 {
     if (is_asked(f))
         asked_remove(all, f);
-    else if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
+    else if (flight_is_untried(f))
         line_remove(all, f);
     else if (f->answered)
         answered_remove(all, f);
@@ -129,6 +131,11 @@ struct flight *flights_add(struct flights *all, const struct pod *pod)
     append(all, f);
     must(map_set(all->by_uid, f->pod.uid, f) == NULL);
     return f;
+}
+
+bool flight_is_untried(const struct flight *f)
+{
+    return f->state == FLIGHT_waiting || f->state == FLIGHT_queued || f->state == FLIGHT_aside;
 }
 
 bool flight_is_of_resize(const struct flight *f)
@@ -181,6 +188,16 @@ void flights_start(struct flights *all, struct flight *f, enum flight_state stat
     set_state(all, f, state);
     if (is_asked(f))
         push(&all->asked, f);
+}
+
+void flights_put_aside(struct flights *all, struct flight *f)
+{
+    must(f->state == FLIGHT_waiting);
+    unlink_flight(all, f);
+    set_state(all, f, FLIGHT_aside);
+    f->prev = all->aside_last;
+    *(all->aside_last ? &all->aside_last->next : &all->aside_first) = f;
+    all->aside_last = f;
 }
 
 void flights_answered(struct flights *all, struct flight *f)

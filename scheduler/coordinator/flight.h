@@ -16,6 +16,7 @@ struct release_list;
 
 enum flight_state {
     FLIGHT_queued,     /* for its extenders, who are asked about one pod at a time */
+    FLIGHT_aside,      /* a claim of it is being written; see claim_waits.h */
     FLIGHT_waiting,    /* an attempt that has not been decided yet */
     FLIGHT_deciding,   /* the workers are asked */
     FLIGHT_asking,     /* extenders or plugins are asked; meanwhile others are decided */
@@ -55,9 +56,10 @@ struct flight {
     bool answered;                       /* preempting: the binder has done its part */
     bool activate;                       /* landing: to be tried again at once */
     int64_t gated_epoch, gated_sequence; /* landing: what came up to there shall not wake it */
-    struct moment deadline; /* preempting: lands then at the latest; asking: is asked again;
-                               permitting: something is overdue then */
-    int64_t walk_start;     /* where its walk over the nodes began, once walk_began */
+    struct moment aside_until; /* aside at the latest, in all of this attempt; 0: it never was */
+    struct moment deadline;    /* preempting: lands then at the latest; asking: is asked again;
+                                  permitting: something is overdue then */
+    int64_t walk_start;        /* where its walk over the nodes began, once walk_began */
     bool walk_began;
     struct extension *extension;    /* what extenders said; NULL: none cares about the pod */
     uint64_t holds;                 /* the extenders that are asked about no other pod meanwhile */
@@ -69,7 +71,8 @@ struct flight {
     struct permit *permit;          /* permitting: how far it has come; see permitting.c */
     bool released;                  /* since the queue gave it: it gave back room that it had */
     struct release_list *releasing; /* what is taken back of its claims; NULL: nothing */
-    struct flight *next, *prev;     /* among the waiting, the queued, the asked or the answered */
+    struct flight *next,
+        *prev; /* among the waiting, the queued, those aside, the asked or the answered */
 };
 
 /* All flights by the pod's UID; the waiting ones in order of arrival, those queued for their
@@ -83,8 +86,9 @@ struct flights {
     int64_t questions;          /* ids given to those for extenders and plugins */
     uint32_t in[FLIGHT_STATES]; /* how many are in each state */
     struct flight *queued_first, *queued_last;
-    uint64_t held;  /* extenders that some flight holds */
-    bool admission; /* somebody may leave the queue */
+    struct flight *aside_first, *aside_last; /* in the order in which they went */
+    uint64_t held;                           /* extenders that some flight holds */
+    bool admission;                          /* somebody may leave the queue */
 };
 
 static inline size_t flights_count(const struct flights *all)
@@ -115,6 +119,11 @@ static inline struct flight *flights_first(const struct flights *all)
 static inline struct flight *flights_last_queued(const struct flights *all)
 {
     return all->queued_last;
+}
+
+static inline struct flight *flights_last_aside(const struct flights *all)
+{
+    return all->aside_last;
 }
 
 static inline struct flight *flights_first_asked(const struct flights *all)
@@ -149,6 +158,8 @@ void flights_free(struct flights *all);
 struct flight *flights_get(const struct flights *all, struct str uid);
 /* A new flight, waiting, at the end of the line; the pod is copied. None of that UID may exist. */
 struct flight *flights_add(struct flights *all, const struct pod *pod);
+/* Nothing has been begun for it: waiting, queued or aside. */
+bool flight_is_untried(const struct flight *f);
 /* Its pod is on a node that has put off its resize: room is made there, and nothing is bound. */
 bool flight_is_of_resize(const struct flight *f);
 /* Deciding, placed or passed. */
@@ -159,6 +170,8 @@ void flight_set_pod(struct flight *f, const struct pod *pod);
 void flight_keep_pod(struct flight *f, const struct pod *pod);
 /* Takes it out of the line of waiting ones. */
 void flights_start(struct flights *all, struct flight *f, enum flight_state state);
+/* A waiting one leaves the line until it is returned. */
+void flights_put_aside(struct flights *all, struct flight *f);
 /* The binder has done its part for one that makes room by preemption. */
 void flights_answered(struct flights *all, struct flight *f);
 /* A number for a question about a flight: another one each time. */

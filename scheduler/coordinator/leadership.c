@@ -169,7 +169,7 @@ void leadership_forget_debts(struct coordinator *c)
 static void turn_back(struct coordinator *c, struct flight *f, const struct listed *l)
 {
     (void)l;
-    if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
+    if (flight_is_untried(f))
         landing_end(c, f, OUTCOME_skipped, NULL);
 }
 

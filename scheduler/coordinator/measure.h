@@ -57,6 +57,7 @@ struct counters {
     uint64_t gangs_placed, gangs_failed, gangs_evicting, gangs_restarted;
     uint64_t decision_us, decision_us_max;
     uint64_t preempted;                /* victims named */
+    uint64_t stood_aside;              /* while a claim was written; claim_waits.c */
     uint64_t asked_again, crowded_out; /* of extenders: answers that did not hold; extending.c */
 };
 

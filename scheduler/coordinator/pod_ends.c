@@ -19,8 +19,7 @@ void pod_ends(struct coordinator *c, struct moment now, struct str uid)
 {
     struct flight *f = flights_get(&c->flights, uid);
     cache_pod_gone(c->cache, uid);
-    if (f != NULL &&
-        (f->state == FLIGHT_waiting || f->state == FLIGHT_queued || f->state == FLIGHT_asking))
+    if (f != NULL && (flight_is_untried(f) || f->state == FLIGHT_asking))
         landing_end(c, f, OUTCOME_skipped, NULL);
     else if (f != NULL && f->state == FLIGHT_permitting)
         permitting_removed(c, f, true);

@@ -4,6 +4,7 @@
 #define SCHEDULER_COORDINATOR_RELEASE_LIST_H
 
 #include "proto/base/arena.h"
+#include "proto/base/memory.h"
 #include "proto/messages.h"
 
 struct release {
@@ -25,6 +26,15 @@ struct release_list {
 };
 
 /* Nothing is waited for any more. */
-void release_list_free(struct release_list **list);
+static inline void release_list_free(struct release_list **list)
+{
+    struct release_list *r = *list;
+    if (r == NULL)
+        return;
+    memory_free(r->at);
+    arena_free(&r->memory);
+    memory_free(r);
+    *list = NULL;
+}
 
 #endif

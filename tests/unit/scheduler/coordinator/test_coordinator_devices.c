@@ -207,17 +207,6 @@ static void a_claim_that_is_named_twice_is_given_once(void **state)
     assert_bound_with("q", "d", "g1"); /* what was looked for in vain is nobody's */
 }
 
-static void a_claim_in_flight_is_nobody_elses(void **state)
-{
-    (void)state;
-    begin();
-    attempt_with("p", "c", 1);
-    assert_bound_with("p", "c", "g0");
-    attempt_with("q", "c", 2);
-    assert_failed("0/2 nodes are available: resource claim default/c is in the process of being "
-                  "allocated. no new claims to deallocate");
-}
-
 static void the_better_alternative_decides(void **state)
 {
     (void)state;
@@ -687,7 +676,6 @@ int main(void)
         TEST(a_nomination_is_written_once),
         TEST(who_does_not_allocate_does_not_reserve),
         TEST(a_claim_that_is_named_twice_is_given_once),
-        TEST(a_claim_in_flight_is_nobody_elses),
         TEST(the_better_alternative_decides),
         TEST(devices_for_all_nodes_do_not_care_which),
         TEST(what_a_selector_fails_with_ends_the_attempt),
