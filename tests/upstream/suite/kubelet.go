@@ -26,11 +26,12 @@ import (
 // The nodes' kubelets, as far as the API shows them: each node is there, ready, and says so; a pod that is on it
 // runs as soon as it is seen, and is gone a moment after it was told to go.  Nothing is really run.
 type kubelets struct {
-	client kubernetes.Interface
-	pods   cache.SharedIndexInformer
-	queue  workqueue.TypedRateLimitingInterface[string]
-	nodes  map[string]string // name to address
-	given  int               // pod addresses
+	client  kubernetes.Interface
+	version string // of the API server, and so of all
+	pods    cache.SharedIndexInformer
+	queue   workqueue.TypedRateLimitingInterface[string]
+	nodes   map[string]string // name to address
+	given   int               // pod addresses
 }
 
 const (
@@ -50,7 +51,9 @@ func kubelet() {
 	config.QPS, config.Burst = 500, 1000
 	client, err := kubernetes.NewForConfig(config)
 	die(err)
-	k := &kubelets{client: client, nodes: map[string]string{}, queue: workqueue.NewTypedRateLimitingQueue(
+	version, err := client.Discovery().ServerVersion()
+	die(err)
+	k := &kubelets{client: client, version: version.GitVersion, nodes: map[string]string{}, queue: workqueue.NewTypedRateLimitingQueue(
 		workqueue.NewTypedItemExponentialFailureRateLimiter[string](50*time.Millisecond, 2*time.Second))}
 	for i := 0; i < nodeCount; i++ {
 		die(k.register(ctx, i))
@@ -95,7 +98,7 @@ func (k *kubelets) register(ctx context.Context, i int) error {
 			v1.LabelTopologyZone: fmt.Sprintf("zone-%d", i), v1.LabelTopologyRegion: "region"}},
 		Status: v1.NodeStatus{Capacity: room, Allocatable: room,
 			Addresses: []v1.NodeAddress{{Type: v1.NodeInternalIP, Address: address}, {Type: v1.NodeHostName, Address: name}},
-			NodeInfo:  v1.NodeSystemInfo{OperatingSystem: "linux", Architecture: "amd64", KubeletVersion: "v1.37.0"}},
+			NodeInfo:  v1.NodeSystemInfo{OperatingSystem: "linux", Architecture: "amd64", KubeletVersion: k.version}},
 	}
 	if _, err := k.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
 		return err // its first beat makes it ready
