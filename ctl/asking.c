@@ -172,17 +172,22 @@ static bool ask_group(struct asking *a, size_t first, size_t end, struct moment 
     return true;
 }
 
-bool asking_ask(struct asking *a)
+bool asking_find(struct asking *a)
 {
-    struct moment deadline = moment_after(moment_now(), a->wait);
     if (a->run_dir == NULL)
         a->run_dir = options_run_dir();
     if (a->count == 0)
         find_doors(a);
-    if (a->count == 0) {
+    if (a->count == 0)
         fprintf(stderr, "%s: no process has a door in %s\n", a->command, a->run_dir);
+    return a->count > 0;
+}
+
+bool asking_ask(struct asking *a)
+{
+    struct moment deadline = moment_after(moment_now(), a->wait);
+    if (!asking_find(a))
         return false;
-    }
     for (size_t first = 0; first < a->count; first += BUS_PEERS_MAX) {
         size_t end = first + BUS_PEERS_MAX < a->count ? first + BUS_PEERS_MAX : a->count;
         if (!ask_group(a, first, end, deadline))

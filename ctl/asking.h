@@ -36,6 +36,8 @@ extern const struct own_option asking_options[];
 
 /* Zero but for what any tool has: asks all kinds, waits two seconds. */
 void asking_init(struct asking *a, const char *command);
+/* Looks for doors where none were named. False: it was said that there are none. */
+bool asking_find(struct asking *a);
 /* Looks for doors where none were named, asks them all at once, and waits until each process that
  * is asked has answered or the time is over. False: it was said why nobody can be asked. */
 bool asking_ask(struct asking *a);

@@ -1,6 +1,7 @@
 /* berth: the operator's program. Finds the command that was asked for; each command is a file of
  * its own and takes its own arguments. */
 #include "ctl/commands.h"
+#include "ctl/explain/explain.h"
 #include "ctl/preflight/preflight.h"
 #include "ctl/run.h"
 #include "ctl/simulate.h"
@@ -21,6 +22,7 @@ static const struct command commands[] = {
     {"preflight", command_preflight, "look whether run with the same flags would work here"},
     {"status", command_status, "ask every process of a run directory how it is"},
     {"queue", command_queue, "show the pods that wait, where and why"},
+    {"explain", command_explain, "say why a pod is where it is, and why not elsewhere"},
     {"tap", command_tap, "show, filter, record or replay what goes over the bus"},
     {"simulate", command_simulate, "decide a scenario without a cluster and show everything"},
     {"config", command_config, "check a configuration and print it with all its defaults"},

@@ -245,6 +245,18 @@ bool world_has_object(const struct world *w, struct str kind, struct str space, 
     return catalog_has(w->catalog, kind, space, name);
 }
 
+void world_snapshot_begin(struct world *w)
+{
+    cache_snapshot_begin(w->cache);
+    catalog_snapshot_begin(w->catalog);
+}
+
+void world_snapshot_end(struct world *w)
+{
+    catalog_snapshot_end(w->catalog);
+    cache_snapshot_end(w->cache);
+}
+
 void world_node_set(struct world *w, const struct node *node)
 {
     packed_set(need_packed(w->nodes, node->name), &node_record, node);
@@ -256,6 +268,11 @@ bool world_node_gone(struct world *w, struct str name)
     bool known = cache_has_node(w->cache, name);
     cache_node_gone(w->cache, name);
     return known;
+}
+
+bool world_node(const struct world *w, struct str name, struct node *node, struct arena *a)
+{
+    return cache_node_get(w->cache, name, node, a);
 }
 
 static void pod_key(struct buffer *key, struct str namespace_name, struct str name)
@@ -421,7 +438,7 @@ static int compare(const void *a, const void *b)
     return str_compare(*(const struct str *)a, *(const struct str *)b);
 }
 
-struct strs world_nodes(struct world *w, struct arena *a)
+struct strs world_nodes(const struct world *w, struct arena *a)
 {
     uint32_t count = cache_nodes(w->cache);
     struct strs names = {count, arena_take(a, count * sizeof(struct str))};
@@ -429,6 +446,13 @@ struct strs world_nodes(struct world *w, struct arena *a)
         names.at[i] = arena_copy(a, cache_node_at(w->cache, i));
     qsort(names.at, count, sizeof(*names.at), compare);
     return names;
+}
+
+void world_each_pod_on(const struct world *w, struct str node,
+                       void (*visit)(void *context, const struct pod *pod, bool assumed),
+                       void *context)
+{
+    cache_each_pod(w->cache, node, visit, context);
 }
 
 void world_assume(struct world *w, const struct pod *pod, struct str node)

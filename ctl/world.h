@@ -29,8 +29,13 @@ const struct catalog *world_catalog(const struct world *w);
 const struct claim_configs *world_claim_configs(const struct world *w);
 /* Whether the catalog has one of that kind, as in the API; space is empty for what has none. */
 bool world_has_object(const struct world *w, struct str kind, struct str space, struct str name);
+/* Around a snapshot of a cluster that is taken in whole. */
+void world_snapshot_begin(struct world *w);
+void world_snapshot_end(struct world *w);
 void world_node_set(struct world *w, const struct node *node);
 bool world_node_gone(struct world *w, struct str name);
+/* False: there is no such node. */
+bool world_node(const struct world *w, struct str name, struct node *node, struct arena *a);
 /* A pod as the API server has it: assigned, or pending. */
 void world_pod_set(struct world *w, const struct pod *pod);
 bool world_pod_gone(struct world *w, struct str namespace_name, struct str name);
@@ -59,7 +64,12 @@ void world_walked(struct world *w, const struct decision *decision);
 const struct decision *world_decide_shortly(struct world *w, const struct pod *pod);
 const struct verdict *world_verdicts(const struct world *w, uint32_t *count);
 /* Known nodes, in name order; names from the arena. */
-struct strs world_nodes(struct world *w, struct arena *a);
+struct strs world_nodes(const struct world *w, struct arena *a);
+/* Calls visit for each pod that has room on the node; it has what kept_pod_of keeps, and lasts as
+ * long as the call. */
+void world_each_pod_on(const struct world *w, struct str node,
+                       void (*visit)(void *context, const struct pod *pod, bool assumed),
+                       void *context);
 /* Pods of its PodGroup, whose claims count, are on nodes. */
 bool world_group_is_active(const struct world *w, const struct pod *pod);
 /* What was decided to be deallocated is written: the claim has no devices, and nobody has it, or

@@ -211,8 +211,10 @@ void queue_dump(void *state)
 static bool is_asked_for(const struct entry *e, const struct pending_request *asked)
 {
     struct str space = store_str(e->kept, TAG_pod_namespace_name);
+    struct str name = store_str(e->kept, TAG_pod_name);
     return (asked->node.len == 0 || str_equal(nominated_node(e), asked->node)) &&
-           (asked->namespace_name.len == 0 || str_equal(space, asked->namespace_name));
+           (asked->namespace_name.len == 0 || str_equal(space, asked->namespace_name)) &&
+           (asked->name.len == 0 || str_equal(name, asked->name));
 }
 
 static int by_age(const void *a, const void *b)

@@ -46,6 +46,7 @@ static int run_coordinator(const struct options *options, const struct scheduler
                                       .seed = journal_seed(),
                                       .credit = s->credit,
                                       .batch = s->batch,
+                                      .kept = s->kept,
                                       .stale_after = span_of_seconds(s->stale_after_s),
                                       .assumed_ttl = span_of_seconds(s->assumed_ttl_s),
                                       .follows = s->flags.release == 0,

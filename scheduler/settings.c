@@ -55,6 +55,14 @@ static bool take_credit(void *state, const char *value)
     return take_number(&((struct settings *)state)->credit, value, 100000);
 }
 
+static bool take_kept(void *state, const char *value)
+{
+    long *kept = &((struct settings *)state)->kept;
+    if (strcmp(value, "0") == 0)
+        *kept = -1;
+    return *kept < 0 || take_number(kept, value, 10000000);
+}
+
 static bool take_batch(void *state, const char *value)
 {
     return take_number(&((struct settings *)state)->batch, value, 64);
@@ -76,6 +84,8 @@ const struct own_option scheduler_options[] = {
      take_assumed_ttl},
     {"credit", "N", "pods taken from the queue at once, binds in flight included (default 256)",
      take_credit},
+    {"decisions-kept", "N", "of how many decisions berth explain can tell (default 10000)",
+     take_kept},
     {"batch", "N", "pods that each worker is asked for at once, at most (default 64)", take_batch},
     CONFIG_PREEMPTION_OPTION,
     CONFIG_RELEASE_OPTIONS,

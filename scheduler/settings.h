@@ -12,6 +12,7 @@ struct settings {
     double stale_after_s;
     double assumed_ttl_s; /* 0: for good */
     long credit;          /* attempts at once; 0: the default */
+    long kept;            /* decisions to be told of later; 0: the default; less: none */
     long batch;           /* pods asked of a lone worker at once; 0: the default */
     long capacity;        /* of a worker */
 };

@@ -31,7 +31,7 @@ struct reader {
     size_t count;
     int64_t sequence; /* of the snapshot */
     int64_t part;     /* sent last */
-    bool once;        /* the snapshot is all it wants, of pods alone */
+    bool once, pods;  /* the snapshot is all it wants; of pods alone */
 };
 
 struct publisher {
@@ -246,7 +246,7 @@ static void snapshot_begin(struct publisher *p, struct reader *reader)
     reader->at = memory_take_array(p->object_count + 1, sizeof(struct stored *));
     reader->count = 0;
     for (uint32_t i = 0; i < p->object_count; i++)
-        if (!reader->once || p->objects[i]->now->mark == MSG_pod_set)
+        if (!reader->pods || p->objects[i]->now->mark == MSG_pod_set)
             reader->at[reader->count++] = store_share(p->objects[i]->now);
     reader->sequence = p->sequence;
     reader->next = p->sequence + 1;
@@ -260,7 +260,7 @@ static void leave(struct publisher *p, struct reader *reader)
     *reader = p->readers[--p->reader_count];
 }
 
-/* Nobody says when one who wants pods once is gone; so there are few, and the oldest gives way. */
+/* Nobody says when one who wants it once is gone; so there are few, and the oldest gives way. */
 static void make_room(struct publisher *p)
 {
     uint32_t count = 0, oldest = 0;
@@ -277,7 +277,8 @@ static void make_room(struct publisher *p)
 static void on_subscribe(struct publisher *p, struct address from, const struct subscribe *m)
 {
     struct reader *reader = reader_of(p, from);
-    if (reader == NULL && m->pods_once)
+    bool once = m->once || m->pods_once;
+    if (reader == NULL && once)
         make_room(p);
     if (reader == NULL) {
         if (p->reader_count == p->options.subscribers_max) {
@@ -290,8 +291,9 @@ static void on_subscribe(struct publisher *p, struct address from, const struct 
     }
     snapshot_end(p, reader);
     reader->credit = m->credit < 0 ? 0 : m->credit > CREDIT_MAX ? CREDIT_MAX : m->credit;
-    reader->once = m->pods_once;
-    bool known = !m->pods_once && m->epoch == p->options.epoch && m->sequence <= p->sequence &&
+    reader->once = once;
+    reader->pods = m->pods_once;
+    bool known = !once && m->epoch == p->options.epoch && m->sequence <= p->sequence &&
                  m->sequence >= log_oldest(p) - 1;
     if (known)
         reader->next = m->sequence + 1;

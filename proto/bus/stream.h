@@ -7,8 +7,8 @@
  * and then the log. The snapshot is taken at one sequence; changes that happen while it travels
  * follow it.
  *
- * Who asks for pods_once gets one such snapshot, of pods, and is forgotten; there are few of them
- * at a time, the oldest gives way.
+ * Who asks for it once gets one such snapshot, or one of pods alone, and is forgotten; there are
+ * few of them at a time, the oldest gives way.
  *
  * The subscriber checks that numbers follow each other, asks again on any gap, on peer_up and when
  * nothing came for a while, and grants credit as it consumes. Snapshot messages carry the sequence

@@ -40,6 +40,7 @@ struct coordinator {
     /* set by: coordinator.c */
     struct coordinator_options options; /* without profiles: the frameworks have them */
     struct frameworks frameworks;
+    struct decisions_kept *decisions; /* what berth explain tells of */
     struct cache *cache;
     struct catalog *catalog;
     struct subscriber stream;
@@ -160,6 +161,12 @@ struct coordinator {
 
     struct counters count; /* owner: measure.c report.c; others add to it by COUNT */
 };
+
+/* The wall clock as of the call that is being answered. */
+static inline int64_t coordinator_wall_us(const struct coordinator *c)
+{
+    return c->options.wall_us_at_zero + c->last_call.ns / 1000;
+}
 
 /* ---- what anybody may ask of a part, whose owner the name begins with ---- */
 

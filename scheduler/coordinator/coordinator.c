@@ -24,11 +24,14 @@
 #include "scheduler/coordinator/preempting.h"
 #include "scheduler/coordinator/release_list.h"
 #include "scheduler/coordinator/releasing.h"
+#include "scheduler/coordinator/report.h"
 #include "scheduler/coordinator/reserving.h"
+#include "scheduler/merge/decisions_kept.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
+#define KEPT             10000 /* decisions, for who asks */
 #define CREDIT_DEFAULT   256
 #define CREDIT_STEP      64   /* credit grows with those that make room, but not with each */
 #define PREEMPTING_MAX   8192 /* that make room at once without being counted as credit */
@@ -43,6 +46,13 @@ static void take_gates(struct coordinator *c)
 {
     catalog_stand_in(c->catalog, c->frameworks.count == 0 ||
                                      c->frameworks.at[0].profile.features.device_extended);
+}
+
+/* How many decisions are kept. */
+static uint32_t kept_of(const struct coordinator_options *options)
+{
+    int64_t kept = options->kept == 0 ? KEPT : options->kept;
+    return kept < 0 ? 0 : (uint32_t)kept;
 }
 
 struct coordinator *coordinator_new(const struct coordinator_options *options)
@@ -81,6 +91,7 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
     c->options.gates_left = NULL; /* the caller's */
     flights_init(&c->flights);
     extending_init(c);
+    c->decisions = decisions_kept_new(kept_of(options));
     former_init(c);
     subscriber_init(&c->stream, STREAM_WINDOW);
     return c;
@@ -97,6 +108,7 @@ void coordinator_free(struct coordinator **coordinator)
     deciding_free(c);
     run_free(c);
     pod_ends_free(c);
+    decisions_kept_free(&c->decisions);
     flights_free(&c->flights);
     gang_free(c);
     gang_claims_free(c);
@@ -597,6 +609,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_preempt_result] = on_preempt_result,
     [MSG_claim_released] = on_claim_released,
     [MSG_leadership] = on_leadership,
+    [MSG_explain_request] = report_explain,
 };
 
 bool coordinator_takes(enum message_type type)

@@ -17,6 +17,7 @@ struct coordinator_options {
     enum tie_break_rule tie_break;
     uint64_t seed;  /* of the random tie-break and of barrier numbers */
     int64_t credit; /* attempts outstanding at most, binds in flight included; 0: 256 */
+    int64_t kept;   /* decisions that are kept for who asks; 0: 10000; less: none */
     int64_t batch;  /* pods asked of each worker at once; 0: 64, the most; 1: one */
     const struct extender_config *extenders; /* borrowed, in the configuration's order */
     uint32_t extender_count;                 /* EXTENDERS_MAX at most */

@@ -50,6 +50,7 @@ struct flight {
     struct reservation reserved;       /* binding: volumes that are assumed for it; in the arena */
     struct device_reservation devices; /* the same of claims that are given devices */
     struct decision_hops hops;         /* where the time since popped_us went; see measure.h */
+    int64_t score, feasible;           /* of the decision that placed it */
     struct str node;                   /* preempting: where, and the rest of the outcome */
     struct strs plugins;
     struct strs victims;                 /* UIDs that are to be seen going */

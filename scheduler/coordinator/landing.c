@@ -10,6 +10,7 @@
 #include "proto/base/must.h"
 #include "scheduler/coordinator/gang_try.h"
 #include "scheduler/coordinator/release_list.h"
+#include "scheduler/merge/decisions_kept.h"
 
 #include <string.h>
 
@@ -122,6 +123,12 @@ void landing_report(struct coordinator *c, const struct flight *f, enum conditio
 {
     if (f->pod.resize_deferred)
         return;
+    decisions_kept_add(c->decisions, &f->pod,
+                       &(struct past_decision){.wall_us = coordinator_wall_us(c),
+                                               .attempt = f->attempts,
+                                               .nodes = cache_nodes(c->cache),
+                                               .node = failure->nominated_node,
+                                               .message = failure->message});
     struct message m = {.type = MSG_pod_failed,
                         .pod_failed = {.pod = f->pod,
                                        .reason = reason,

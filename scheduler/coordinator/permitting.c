@@ -16,6 +16,7 @@
 #include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/releasing.h"
 #include "scheduler/coordinator/reserving.h"
+#include "scheduler/merge/decisions_kept.h"
 #include "scheduler/merge/fit_error.h"
 
 #define CREDIT_STEP    64   /* so that the credit is not said anew for every pod */
@@ -225,9 +226,23 @@ static void go_on(struct coordinator *c, struct moment now, struct flight *f)
     begin_waiting(c, now, f);
 }
 
+/* What berth explain tells of it. */
+static void keep(struct coordinator *c, const struct flight *f)
+{
+    decisions_kept_add(c->decisions, &f->pod,
+                       &(struct past_decision){.wall_us = coordinator_wall_us(c),
+                                               .attempt = f->attempts,
+                                               .nodes = cache_nodes(c->cache),
+                                               .placed = true,
+                                               .node = f->pod.node_name,
+                                               .score = f->score,
+                                               .feasible = f->feasible});
+}
+
 void permitting_begin(struct coordinator *c, struct moment now, struct flight *f)
 {
     const struct profile *profile = profile_of(c, f);
+    keep(c, f);
     if (profile == NULL || !bus_plugins_permit(profile)) {
         bind_request_send(c, f);
         return;

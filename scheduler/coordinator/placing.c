@@ -30,6 +30,8 @@ void placing_pod(struct coordinator *c, struct moment now, struct flight *f,
                            : cache_assume(c->cache, &placed, p->node);
     must(assumed); /* it stands */
     f->pod.node_name = arena_copy(&f->arena, p->node);
+    f->score = p->total;
+    f->feasible = p->feasible;
     log_debug("placed| pod=%.*s/%.*s node=%.*s score=%lld feasible=%lld",
               STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
               (long long)p->total, (long long)p->feasible);

@@ -1,10 +1,15 @@
-/* report: the coordinator's status. What must stay true: nothing here changes anything. */
-#include "scheduler/coordinator/coordination.h"
+/* report: the coordinator's status, and its decisions, for whoever asks. What must stay true:
+ * nothing here changes what is decided. */
+#include "scheduler/coordinator/report.h"
+
 #include "scheduler/coordinator/extending.h"
 #include "scheduler/coordinator/following.h"
 #include "scheduler/coordinator/gang.h"
+#include "scheduler/merge/decisions_kept.h"
 
 #include <inttypes.h>
+
+#define TOLD_OF 8 /* decisions about one pod */
 
 void coordinator_status(void *state, struct buffer *lines)
 {
@@ -65,4 +70,76 @@ void coordinator_status(void *state, struct buffer *lines)
     buffer_print(lines, "decision_us_mean=%" PRIu64 "\ndecision_us_max=%" PRIu64 "\n",
                  c->count.cycles ? c->count.decision_us / c->count.cycles : 0,
                  c->count.decision_us_max);
+}
+
+/* ---- explaining ---- */
+
+static const char *const states[FLIGHT_STATES] = {
+    [FLIGHT_queued] = "waits for extenders, who are busy with others",
+    [FLIGHT_aside] = "waits for a claim that is being allocated for another pod",
+    [FLIGHT_waiting] = "waits for its turn to be decided",
+    [FLIGHT_deciding] = "is being decided",
+    [FLIGHT_asking] = "waits for the answer of extenders or plugins",
+    [FLIGHT_placed] = "has a place, and waits for the rest of its group",
+    [FLIGHT_passed] = "has no place, and waits for the rest of its group",
+    [FLIGHT_permitting] = "waits for the permission of plugins to be bound",
+    [FLIGHT_binding] = "is being bound",
+    [FLIGHT_preempting] = "waits for pods to go that make room for it",
+    [FLIGHT_releasing] = "waits for what its attempt had of claims to be given back",
+};
+
+/* A flight is found by UID, and the pod is asked about by name. */
+static const struct flight *flight_of(const struct coordinator *c, struct str space,
+                                      struct str name)
+{
+    const struct flight *f;
+    size_t at = 0;
+    while ((f = flights_next(&c->flights, &at)) != NULL)
+        if (str_equal(f->pod.name, name) && str_equal(f->pod.namespace_name, space))
+            return f;
+    return NULL;
+}
+
+/* Who is asked beside the rules. */
+static struct strs asked(const struct coordinator *c, struct arena *a)
+{
+    uint32_t most = c->options.extender_count;
+    for (uint32_t i = 0; i < c->frameworks.count; i++)
+        most += c->frameworks.at[i].profile.bus_plugins.count;
+    struct strs names = {0, arena_take(a, (most + 1) * sizeof(struct str))};
+    for (uint32_t i = 0; i < c->options.extender_count; i++)
+        names.at[names.count++] = c->options.extenders[i].url_prefix;
+    for (uint32_t i = 0; i < c->frameworks.count; i++) {
+        const struct profile *p = &c->frameworks.at[i].profile;
+        for (uint32_t k = 0; k < p->bus_plugins.count; k++)
+            if (!strs_hold(names, p->bus_plugins.at[k].name))
+                names.at[names.count++] = p->bus_plugins.at[k].name;
+    }
+    return names;
+}
+
+void report_explain(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    const struct explain_request *q = &in->message->explain_request;
+    struct past_decision found[TOLD_OF];
+    struct arena a = {0};
+    struct message m = {.type = MSG_explained};
+    struct explained *e = &m.explained;
+    e->decisions.at = found;
+    e->decisions.count =
+        decisions_kept_of(c->decisions, q->namespace_name, q->name, found, TOLD_OF);
+    e->kept = decisions_kept_count(c->decisions);
+    e->oldest_us = decisions_kept_since(c->decisions);
+    e->waits_for = str_of(coordinator_waits_for(c, now));
+    const struct flight *f = flight_of(c, q->namespace_name, q->name);
+    if (f != NULL)
+        e->state = str_of(states[f->state]);
+    e->tie_break = c->options.tie_break;
+    e->asks = asked(c, &a);
+    e->profiles.at = arena_take(&a, (c->frameworks.count + 1) * sizeof(struct profile));
+    for (uint32_t i = 0; i < c->frameworks.count; i++)
+        e->profiles.at[e->profiles.count++] = c->frameworks.at[i].profile;
+    e->release = c->frameworks.count > 0 ? c->frameworks.at[0].profile.features.release : 0;
+    outbox_put(c->out, in->from, &m);
+    arena_free(&a);
 }

@@ -16,6 +16,7 @@ import json
 import sys
 
 import play
+import view
 
 # kube-scheduler itself can leave a preemptor waiting until the next flush of its queue: when the victim in
 # whose place it fits is gone before the last one, the event finds the preemptor still held back by its
@@ -27,7 +28,8 @@ PLACEMENT = " preemption: found a potential placement for pod on node "
 def scenario_of(record):
     """The scenario as the scheduler met it. drive takes away each pod that got no node."""
     made = {k: v for k, v in record["scenario"].items() if v is not None}
-    made["options"] = {"afterPreemption": "evict", "omitAllFailures": True, "omitRaw": True}
+    explained = any(o.get("explained") for o in record["outcomes"])
+    made["options"] = {"afterPreemption": "evict", "omitAllFailures": not explained, "omitRaw": not explained}
     made["choices"] = {o["pod"]: o.get("node", "") for o in record["outcomes"]}
     made["nominations"] = {o["pod"]: o["nominatedNode"] for o in record["outcomes"] if o.get("nominatedNode")}
     outcomes, steps = iter(record["outcomes"]), []
@@ -91,17 +93,33 @@ def complaints_of(outcome, told, version):
     return found
 
 
+# What an explanation and the oracle tell alike of a decision; which of the best nodes it would be is left to chance.
+TOLD = ("result", "profile", "message", "bestNodes", "preFilter", "preEnqueue", "nodes", "skippedScore", "unschedulablePlugins")
+
+
+def complaints_of_explanation(explained, told, profiles):
+    """Where what berth explain says of the pod differs from the oracle, which was asked about the same cluster."""
+    if not explained.get("now"):
+        return []  # nobody's pod
+    sides = [{k: v for k, v in view.result(r, profiles).items() if k in TOLD} for r in (told, explained["now"][0])]
+    found = view.first_difference(*sides)
+    return ["it is explained otherwise: %s: %s, the oracle says %s" % (found[0], found[2], found[1])] if found else []
+
+
 class Verdict:
     """Counts decisions. `reference`: they are kube-scheduler's own, and may be STUCK."""
 
     def __init__(self, reference):
         self.reference = reference
         self.results = collections.Counter()
-        self.passed = self.failed = self.refused = 0
+        self.passed = self.failed = self.refused = self.explained = 0
 
-    def add(self, name, outcome, told, version):
+    def add(self, name, outcome, told, said):
         self.results[told["result"]] += 1
-        found = complaints_of(outcome, told, version)
+        found = list(complaints_of(outcome, told, said["version"]))
+        if outcome.get("explained") and not found and told["result"] != "ignored":
+            self.explained += 1
+            found = complaints_of_explanation(outcome["explained"], told, view.profiles_of(said))
         if self.reference and found == [STUCK]:
             print("%s %s: %s" % (name, outcome["pod"], STUCK))
             found = []
@@ -109,12 +127,12 @@ class Verdict:
         self.failed += bool(found)
         for complaint in found:
             print("%s %s: %s\n    scheduler: %s\n    oracle:    %s" % (
-                name, outcome["pod"], complaint, {k: v for k, v in outcome.items() if k not in ("pod", "millis")},
+                name, outcome["pod"], complaint, {k: v for k, v in outcome.items() if k not in ("pod", "millis", "explained")},
                 {k: told.get(k) for k in ("result", "bestNodes", "message", "preemption") if told.get(k)}))
 
     def end(self):
-        print("%s; %d objects that the API server refused" % (
-            ", ".join("%d %s" % (n, kind) for kind, n in self.results.most_common()), self.refused))
+        print("%s; %d explained; %d objects that the API server refused" % (
+            ", ".join("%d %s" % (n, kind) for kind, n in self.results.most_common()), self.explained, self.refused))
         print("%d passed, %d failed" % (self.passed, self.failed))
         return 1 if self.failed or not self.passed else 0
 
@@ -134,7 +152,7 @@ def judge(oracle, records, reference=False):
             continue
         attempts = [told for told in said["results"] if not told.get("op")]
         for outcome, told in zip(record["outcomes"], attempts):
-            verdict.add(name, outcome, told, said["version"])
+            verdict.add(name, outcome, told, said)
     return verdict
 
 

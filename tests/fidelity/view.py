@@ -131,6 +131,11 @@ class Difference:
         return "%s: oracle %s, berth %s" % (where, json.dumps(self.oracle), json.dumps(self.berth))
 
 
+def profiles_of(said):
+    """The oracle's profiles by name."""
+    return {p["schedulerName"]: p for p in said.get("profiles") or []}
+
+
 def difference(expected, got):
     """Between the oracle's and berth's output of one scenario; None where they agree."""
     if expected.get("error") or got.get("error"):
@@ -138,7 +143,7 @@ def difference(expected, got):
             return None
         return Difference("error", expected.get("error"), got.get("error"))
     a, b = expected["results"], got["results"]
-    profiles = {p["schedulerName"]: p for p in expected.get("profiles") or []}
+    profiles = profiles_of(expected)
     for i, (x, y) in enumerate(zip(a, b)):
         if "timed out trying to allocate devices" in x.get("error", ""):
             return None  # how far a search comes in that time is the machine's matter, and so is all that follows

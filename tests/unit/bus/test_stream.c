@@ -348,6 +348,15 @@ static void pods_once_are_a_snapshot_and_no_more(void **state)
     set_node(&w, 1);
     publisher_flush(w.p, &out);
     assert_int_equal(out.count, 4);
+    ask.subscribe = (struct subscribe){.credit = 100, .once = true};
+    publisher_handle(w.p, (struct address){TOOL, 10}, &ask); /* or once of everything */
+    publisher_flush(w.p, &out);
+    assert_int_equal(out.count, 4 + 6);
+    assert_int_equal(sent_of(&out, MSG_pod_set), 4);
+    assert_int_equal(sent_of(&out, MSG_node_set), 2);
+    assert_int_equal(publisher_subscribers(w.p), 0);
+    ask.subscribe.once = false;
+    ask.subscribe.pods_once = true;
     for (uint32_t peer = 20; peer < 40; peer++) { /* those that never come back for the rest */
         ask.subscribe.credit = 1;
         publisher_handle(w.p, (struct address){TOOL, peer}, &ask);

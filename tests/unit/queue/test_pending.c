@@ -12,6 +12,7 @@ static struct queue *queue;
 static struct outbox out;
 static struct arena memory;
 static int64_t sequence;
+static struct str wanted; /* the pod's name that is asked about */
 
 static void hear(struct address from, const struct message *m, int64_t at_ms, int64_t part)
 {
@@ -54,6 +55,7 @@ static int begin(void **state)
                                .features.release = 36};
     queue = queue_new(&(struct queue_options){.profiles = &profile, .profile_count = 1});
     sequence = 1;
+    wanted = (struct str){0};
     hear((struct address){WATCHER, 1}, &(struct message){.type = MSG_peer_up}, 1000, 0);
     hear((struct address){WATCHER, 1}, &(struct message){.type = MSG_snapshot_begin}, 1000, 1);
     hear((struct address){WATCHER, 1}, &(struct message){.type = MSG_snapshot_end}, 1000, 2);
@@ -74,7 +76,8 @@ static const struct pending_pods *asked(const char *node, const char *space, int
     static struct message answer;
     struct message request = {
         .type = MSG_pending_request,
-        .pending_request = {.node = str_of(node), .namespace_name = str_of(space), .limit = limit}};
+        .pending_request = {
+            .node = str_of(node), .namespace_name = str_of(space), .limit = limit, .name = wanted}};
     hear((struct address){TOOL, 9}, &request, 5000, 0);
     assert_int_equal(out.count, 1);
     assert_true(outbox_get(&out, 0, &answer, &memory));
@@ -107,6 +110,20 @@ static void those_that_wait_longest_come_first(void **state)
     p = asked("", "a", 0);
     assert_int_equal(p->total, 1);
     assert_true(str_is(p->pods.at[0].name, "third"));
+}
+
+static void one_is_found_by_its_name(void **state)
+{
+    (void)state;
+    pod("a", "x", "", 2000);
+    pod("b", "x", "", 3000);
+    pod("a", "y", "", 2000);
+    wanted = STR_LITERAL("x");
+    assert_int_equal(asked("", "", 0)->total, 2);
+    const struct pending_pods *p = asked("", "b", 0);
+    assert_int_equal(p->total, 1);
+    assert_int_equal(p->pods.at[0].waiting_ms, 2000);
+    assert_int_equal(asked("", "c", 0)->total, 0);
 }
 
 static void a_nodes_are_those_nominated_to_it(void **state)
@@ -146,6 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(nobody_waits_in_the_beginning),
         TEST(those_that_wait_longest_come_first),
+        TEST(one_is_found_by_its_name),
         TEST(a_nodes_are_those_nominated_to_it),
         TEST(a_gated_pod_says_what_holds_it_back),
     };

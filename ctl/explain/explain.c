@@ -1,0 +1,238 @@
+/* explain: `berth explain`, why a pod is where it is. The one idea: queue and scheduler tell what
+ * they know of it, and what they do not keep is decided again, by the scheduler's own core, on the
+ * cluster as the watcher has it.
+ *
+ * What must stay true: what was and what would be now are told apart; nothing live is changed. */
+#include "ctl/explain/explain.h"
+
+#include "ctl/attempt.h"
+#include "ctl/commands.h"
+#include "proto/base/memory.h"
+#include "proto/kube/objects/requests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAIT_MS 10000
+#define TOP_MAX 1000
+
+struct command {
+    struct live live;
+    struct explanation e;
+    struct held held;
+    struct arena arena;
+    const char *space;
+};
+
+/* ---- options ---- */
+
+static bool take_namespace(void *state, const char *value)
+{
+    ((struct command *)state)->space = value;
+    return *value != 0;
+}
+
+static bool take_node(void *state, const char *value)
+{
+    ((struct command *)state)->e.node = str_of(value);
+    return *value != 0;
+}
+
+static bool take_nodes(void *state, const char *value)
+{
+    (void)value;
+    ((struct command *)state)->e.names = true;
+    return true;
+}
+
+static bool take_top(void *state, const char *value)
+{
+    char *end;
+    long top = strtol(value, &end, 10);
+    ((struct command *)state)->e.top = top;
+    return end > value && *end == 0 && top >= 0 && top <= TOP_MAX;
+}
+
+static const struct own_option explain_options[] = {
+    {"n", "NAMESPACE", "the pod's namespace, where it is not before its name (default: default)",
+     take_namespace},
+    {"node", "NODE", "why not there: every rule's answer, and what would have to be different",
+     take_node},
+    {"nodes", NULL, "name the nodes behind each reason", take_nodes},
+    {"top", "N", "show so many of the best nodes (default 5)", take_top},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* "[pod] NS/NAME", "pod/NAME" and "NAME", before all options; the rest moves up. */
+static const char *take_words(int *argc, char **argv)
+{
+    const char *pod = NULL;
+    int words = 1;
+    for (; words < *argc && argv[words][0] != '-'; words++) {
+        const char *word = argv[words];
+        bool kind = strcmp(word, "pod") == 0 || strcmp(word, "pods") == 0;
+        if (kind && pod == NULL && words == 1 && words + 1 < *argc && argv[words + 1][0] != '-')
+            continue;
+        if (pod != NULL) {
+            fprintf(stderr, "berth explain: one pod at a time, and \"%s\" is another\n", word);
+            exit(1);
+        }
+        pod = strncmp(word, "pod/", 4) == 0 ? word + 4 : word;
+    }
+    for (int i = words; i < *argc; i++)
+        argv[i - words + 1] = argv[i];
+    *argc -= words - 1;
+    return pod;
+}
+
+static bool name_pod(struct command *c, const char *pod)
+{
+    const char *slash = pod != NULL ? strchr(pod, '/') : NULL;
+    if (pod == NULL || *pod == 0 || (slash != NULL && (slash == pod || slash[1] == 0)) ||
+        (slash != NULL && strchr(slash + 1, '/') != NULL)) {
+        fprintf(stderr, "berth explain: name a pod before all options, as NAMESPACE/NAME\n");
+        return false;
+    }
+    struct live *l = &c->live;
+    l->namespace_name = slash != NULL ? (struct str){pod, (uint32_t)(slash - pod)}
+                                      : str_of(c->space != NULL ? c->space : "default");
+    l->name = str_of(slash != NULL ? slash + 1 : pod);
+    return true;
+}
+
+/* ---- the pod ---- */
+
+/* Members of its group that wait, and how many have a node. */
+static void find_group(struct command *c)
+{
+    struct explanation *e = &c->e;
+    const struct gang named = {
+        .api = e->pod.gang_api, .namespace_name = e->pod.namespace_name, .name = e->pod.gang};
+    uint32_t count;
+    if (e->pod.gang.len == 0 || !world_group(c->live.world, &named, &e->group, &c->arena))
+        return;
+    const struct pod *all = world_members(c->live.world, &e->group, &count, &c->arena);
+    e->members.at = arena_take(&c->arena, (count + 1) * sizeof(struct str));
+    for (uint32_t i = 0; i < count; i++) {
+        e->members_bound += all[i].node_name.len > 0;
+        if (all[i].node_name.len == 0 && !str_equal(all[i].uid, e->pod.uid))
+            e->members.at[e->members.count++] = all[i].name;
+    }
+}
+
+/* What its binding has added: the API server gives a pod its node's zone and region as labels. */
+static void drop_topology(struct command *c, struct pod *pod)
+{
+    static const char *const keys[] = {"topology.kubernetes.io/zone",
+                                       "topology.kubernetes.io/region"};
+    struct node node;
+    uint32_t count = 0;
+    struct label *kept = arena_take(&c->arena, (pod->labels.count + 1) * sizeof(*kept));
+    if (!world_node(c->live.world, pod->node_name, &node, &c->arena))
+        return;
+    for (uint32_t i = 0; i < pod->labels.count; i++) {
+        const struct label *l = &pod->labels.at[i];
+        bool added = false;
+        for (uint32_t k = 0; k < node.labels.count; k++)
+            added |= str_equal(node.labels.at[k].key, l->key) &&
+                     str_equal(node.labels.at[k].value, l->value) &&
+                     (str_is(l->key, keys[0]) || str_is(l->key, keys[1]));
+        if (!added)
+            kept[count++] = *l;
+    }
+    pod->labels.at = kept;
+    pod->labels.count = count;
+}
+
+/* As if it had no node: it would be in its own way. */
+static void decide(struct command *c)
+{
+    struct explanation *e = &c->e;
+    static const struct scheduler_config config;
+    const struct attempts attempts = {.world = c->live.world,
+                                      .config = &config,
+                                      .arena = &c->arena,
+                                      .after = AFTER_none,
+                                      .hold = &c->held,
+                                      .no_bind = true};
+    e->tried = requests_as_tried(&e->pod);
+    if (e->pod.node_name.len > 0) {
+        drop_topology(c, &e->tried);
+        world_pod_gone(c->live.world, e->pod.namespace_name, e->pod.name);
+        e->tried.node_name = (struct str){0};
+    }
+    c->held.arena = &c->arena;
+    (void)attempt_decide(&attempts, &e->tried, &e->now);
+}
+
+static void find_out(struct command *c)
+{
+    struct explanation *e = &c->e;
+    const struct live *l = &c->live;
+    e->live = l;
+    if (l->pending.pods.count > 0)
+        e->waiting = &l->pending.pods.at[0];
+    e->there = world_pod(l->world, l->namespace_name, l->name, &e->pod, &c->arena);
+    if (!e->there)
+        return;
+    e->framework = world_framework(l->world, &e->pod);
+    find_group(c);
+    if (e->framework != NULL)
+        decide(c);
+}
+
+static bool is_known(const struct explanation *e)
+{
+    return e->there || e->waiting != NULL || e->live->explained.decisions.count > 0;
+}
+
+static bool node_is_known(const struct explanation *e)
+{
+    return e->node.len == 0 || !e->now.decided || strs_hold(e->now.nodes, e->node);
+}
+
+static int say(struct command *c)
+{
+    struct buffer out = {0};
+    const struct live *l = &c->live;
+    if (!is_known(&c->e)) {
+        fprintf(stderr, "berth explain: no pod %.*s/%.*s is known, and no decision about one\n",
+                STR_ARG(l->namespace_name), STR_ARG(l->name));
+        return 1;
+    }
+    if (!node_is_known(&c->e)) {
+        fprintf(stderr, "berth explain: there is no node %.*s\n", STR_ARG(c->e.node));
+        return 1;
+    }
+    (l->asking.json ? explain_json : explain_text)(&c->e, &out, &c->arena);
+    printf("%.*s", (int)out.len, out.at);
+    buffer_free(&out);
+    return 0;
+}
+
+int command_explain(int argc, char **argv)
+{
+    struct command *c = memory_take(sizeof(*c));
+    struct options_table table = {.program = "berth explain",
+                                  .usage = "say why a pod is where it is: berth explain "
+                                           "NAMESPACE/NAME [OPTION ...]",
+                                  .options = explain_options,
+                                  .state = c,
+                                  .more = asking_options,
+                                  .more_state = &c->live.asking};
+    int status = 1;
+    live_init(&c->live, table.program);
+    c->live.asking.wait = span_of_ms(WAIT_MS);
+    c->e.top = 5;
+    const char *pod = take_words(&argc, argv);
+    options_read(&table, argc, argv);
+    if (name_pod(c, pod) && live_load(&c->live)) {
+        find_out(c);
+        status = say(c);
+    }
+    arena_free(&c->arena);
+    live_free(&c->live);
+    memory_free(c);
+    return status;
+}

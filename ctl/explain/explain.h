@@ -1,0 +1,34 @@
+/* explain: what is known of one pod, and what is decided about it now; for explain.c, which finds
+ * it out, and text.c and json.c, which say it. */
+#ifndef CTL_EXPLAIN_H
+#define CTL_EXPLAIN_H
+
+#include "ctl/live.h"
+#include "ctl/report.h"
+
+struct explanation {
+    const struct live *live;
+    struct pod pod;
+    bool there;                        /* the watcher has the pod */
+    const struct pending_pod *waiting; /* as the queue has it; NULL: it is not there */
+    const struct framework *framework; /* NULL: no profile of ours places it */
+    struct pod tried;                  /* as if it had no node */
+    struct report now;                 /* that, decided now */
+    struct strs members;               /* of its group that wait, without this one; names */
+    int64_t members_bound;
+    struct gang group; /* with a name: the pod's */
+    /* what is to be said */
+    struct str node; /* one node in full; empty: none */
+    bool names;      /* of the nodes behind each reason */
+    long top;        /* how many of the best nodes */
+};
+
+/* The command: see commands.h. */
+int command_explain(int argc, char **argv);
+
+/* Which events may wake a pod that these plugins have turned away, a line each, from the arena. */
+struct strs explain_wakes(const struct strs *plugins, int64_t release, struct arena *a);
+void explain_text(const struct explanation *e, struct buffer *out, struct arena *a);
+void explain_json(const struct explanation *e, struct buffer *out, struct arena *a);
+
+#endif

@@ -1,0 +1,398 @@
+/* text: an explanation for people. What must stay true: what was and what would be now have
+ * headings of their own; a list that is cut says how many are left out. */
+#include "ctl/explain/explain.h"
+#include "ctl/explain/suggest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LABEL "%-13s "
+
+/* ---- pieces ---- */
+
+static void add_span(struct buffer *out, int64_t ms)
+{
+    int64_t s = ms / 1000;
+    if (s < 120)
+        buffer_print(out, "%" PRId64 "s", s);
+    else if (s < 7200)
+        buffer_print(out, "%" PRId64 "m%" PRId64 "s", s / 60, s % 60);
+    else
+        buffer_print(out, "%" PRId64 "h%" PRId64 "m", s / 3600, s / 60 % 60);
+}
+
+static void add_time(struct buffer *out, int64_t wall_us)
+{
+    char text[32] = "";
+    struct tm utc;
+    time_t seconds = (time_t)(wall_us / 1000000);
+    if (gmtime_r(&seconds, &utc) != NULL)
+        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
+    buffer_print(out, "%s.%03dZ", text, (int)(wall_us / 1000 % 1000));
+}
+
+static void add_list(struct buffer *out, const char *before, const struct strs *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        buffer_print(out, "%s%.*s", i == 0 ? before : ", ", STR_ARG(list->at[i]));
+}
+
+static void add_line(struct buffer *out, const char *label, struct str value)
+{
+    buffer_print(out, LABEL "%.*s\n", label, STR_ARG(value));
+}
+
+/* ---- where it is ---- */
+
+static void where(const struct explanation *e, struct buffer *out)
+{
+    buffer_print(out, LABEL "%.*s/%.*s\n", "Pod:", STR_ARG(e->live->namespace_name),
+                 STR_ARG(e->live->name));
+    buffer_print(out, LABEL, "Where:");
+    if (!e->there)
+        buffer_add_text(out, "not in the cluster");
+    else if (e->pod.node_name.len > 0)
+        buffer_print(out, "on node %.*s", STR_ARG(e->pod.node_name));
+    else
+        buffer_add_text(out, "pending");
+    if (e->there && e->pod.deleting)
+        buffer_add_text(out, ", being deleted");
+    buffer_add_text(out, "\n");
+    if (!e->there)
+        return;
+    add_line(out, "Scheduler:", e->pod.scheduler_name);
+    if (e->framework == NULL)
+        buffer_print(out,
+                     LABEL "no profile of this berth has that name: another scheduler is to "
+                           "place it\n",
+                     "");
+    if (e->pod.unreadable.len > 0)
+        add_line(out, "Unreadable:", e->pod.unreadable);
+    if (e->pod.nominated_node.len > 0)
+        add_line(out, "Nominated:", e->pod.nominated_node);
+}
+
+static void gates(const struct explanation *e, struct buffer *out)
+{
+    if (e->now.gates.count > 0) {
+        buffer_print(out, LABEL, "Gates:");
+        add_list(out, "", &e->now.gates);
+        buffer_add_text(out, " (nothing is decided until all are removed)\n");
+    }
+    if (e->now.kept_by.len > 0)
+        buffer_print(out, LABEL "by %.*s: %.*s\n", "Held back:", STR_ARG(e->now.kept_by),
+                     STR_ARG(e->now.kept_why));
+}
+
+static void queue(const struct explanation *e, struct buffer *out, struct arena *a)
+{
+    const struct pending_pod *p = e->waiting;
+    if (p == NULL)
+        return;
+    const struct strs wakes = explain_wakes(&p->rejected_by, e->live->explained.release, a);
+    buffer_print(out, LABEL "%.*s, for ",
+                 "Queue:", STR_ARG(words_text(&pending_place_words, p->place)));
+    add_span(out, p->waiting_ms);
+    buffer_print(out, ", tried %" PRId64 " %s", p->attempts, p->attempts == 1 ? "time" : "times");
+    if (p->backoff_ms > 0) {
+        buffer_add_text(out, ", not before ");
+        add_span(out, p->backoff_ms + 999);
+        buffer_add_text(out, " from now");
+    }
+    buffer_add_text(out, "\n");
+    if (p->rejected_by.count > 0) {
+        buffer_print(out, LABEL, "Rejected by:");
+        add_list(out, "", &p->rejected_by);
+        buffer_add_text(out, "\n");
+    }
+    for (uint32_t i = 0; i < wakes.count && p->place != PENDING_active; i++)
+        add_line(out, i == 0 ? "Woken by:" : "", wakes.at[i]);
+}
+
+static void group(const struct explanation *e, struct buffer *out)
+{
+    if (e->pod.gang.len == 0)
+        return;
+    buffer_print(out, LABEL "%.*s", "PodGroup:", STR_ARG(e->pod.gang));
+    if (e->group.name.len == 0) {
+        buffer_add_text(out, ", which there is none of\n");
+        return;
+    }
+    if (e->group.min_member > 0)
+        buffer_print(out, ", needs %" PRId64, e->group.min_member);
+    buffer_print(out, ": %" PRId64 " on nodes, %" PRIu32 " others wait", e->members_bound,
+                 e->members.count);
+    add_list(out, ": ", &e->members);
+    buffer_add_text(out, "\n");
+}
+
+/* ---- what was decided ---- */
+
+static void past(const struct past_decision *d, struct buffer *out)
+{
+    buffer_add_text(out, "  ");
+    add_time(out, d->wall_us);
+    if (d->attempt > 0)
+        buffer_print(out, "  attempt %" PRId64, d->attempt);
+    if (d->placed)
+        buffer_print(out,
+                     "  placed on %.*s (score %" PRId64 "; %" PRId64 " of %" PRId64
+                     " nodes could take it)",
+                     STR_ARG(d->node), d->score, d->feasible, d->nodes);
+    else if (d->node.len > 0)
+        buffer_print(out, "  room is made on %.*s: %.*s", STR_ARG(d->node), STR_ARG(d->message));
+    else
+        buffer_print(out, "  not placed: %.*s", STR_ARG(d->message));
+    buffer_add_text(out, "\n");
+}
+
+static void history(const struct explanation *e, struct buffer *out)
+{
+    const struct explained *said = &e->live->explained;
+    if (said->state.len > 0)
+        buffer_print(out, LABEL "the pod %.*s\n", "Now:", STR_ARG(said->state));
+    if (said->waits_for.len > 0)
+        buffer_print(out, LABEL "nothing is decided: the scheduler waits for %.*s\n", "",
+                     STR_ARG(said->waits_for));
+    buffer_add_text(out, "\nDecisions, newest first:\n");
+    for (uint32_t i = 0; i < said->decisions.count; i++)
+        past(&said->decisions.at[i], out);
+    if (said->decisions.count > 0)
+        return;
+    buffer_print(out, "  none is kept (of %" PRId64 " decisions", said->kept);
+    if (said->oldest_us > 0) {
+        buffer_add_text(out, ", since ");
+        add_time(out, said->oldest_us);
+    }
+    buffer_add_text(out, ")\n");
+}
+
+/* ---- what would be decided now: no node ---- */
+
+/* Nodes that a plugin has turned away for the same reason. */
+struct cause {
+    struct str plugin, text;
+    uint32_t count;
+    const struct verdict **at;
+};
+
+static struct cause *reason_of(struct cause *all, uint32_t *count, struct str plugin,
+                               struct str text)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (str_equal(all[i].plugin, plugin) && str_equal(all[i].text, text))
+            return &all[i];
+    all[*count] = (struct cause){.plugin = plugin, .text = text};
+    return &all[(*count)++];
+}
+
+static int by_count(const void *one, const void *other)
+{
+    const struct cause *a = one, *b = other;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    int order = str_compare(a->plugin, b->plugin);
+    return order != 0 ? order : str_compare(a->text, b->text);
+}
+
+/* By each reason, as in the message: a node with two of them counts for both. */
+static struct cause *reasons_of(const struct report *r, uint32_t *count, struct arena *a)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < r->verdict_count; i++)
+        most += r->verdicts[i].reasons.count;
+    struct cause *all = arena_take(a, (most + 1) * sizeof(*all));
+    *count = 0;
+    for (uint32_t i = 0; i < r->verdict_count; i++) {
+        const struct verdict *v = &r->verdicts[i];
+        for (uint32_t k = 0; v->code != VERDICT_success && k < v->reasons.count; k++) {
+            struct cause *reason = reason_of(all, count, v->plugin, v->reasons.at[k]);
+            if (reason->at == NULL)
+                reason->at = arena_take(a, r->verdict_count * sizeof(void *));
+            reason->at[reason->count++] = v;
+        }
+    }
+    qsort(all, *count, sizeof(*all), by_count);
+    return all;
+}
+
+static void reasons(const struct explanation *e, struct buffer *out, struct arena *a)
+{
+    uint32_t count;
+    const struct cause *all = reasons_of(&e->now, &count, a);
+    for (uint32_t i = 0; i < count; i++) {
+        buffer_print(out, "  %6" PRIu32 " %s  %.*s (%.*s)\n", all[i].count,
+                     all[i].count == 1 ? "node " : "nodes", STR_ARG(all[i].text),
+                     STR_ARG(all[i].plugin));
+        for (uint32_t k = 0; e->names && k < all[i].count; k++)
+            buffer_print(out, "%s%.*s%s", k == 0 ? "                " : ", ",
+                         STR_ARG(all[i].at[k]->node), k + 1 == all[i].count ? "\n" : "");
+    }
+}
+
+static void preemption(const struct explanation *e, struct buffer *out)
+{
+    const struct preemption *p = &e->now.decision->preemption;
+    const struct report *r = &e->now;
+    if (!p->considered || r->nominated_node.len == 0)
+        return;
+    buffer_print(
+        out, "  Preemption would make room on %.*s; these would go: ", STR_ARG(r->nominated_node));
+    for (uint32_t i = 0; i < r->victim_count; i++)
+        buffer_print(out, "%s%.*s/%.*s", i > 0 ? ", " : "", STR_ARG(r->victims[i].namespace_name),
+                     STR_ARG(r->victims[i].name));
+    buffer_add_text(out, "\n");
+}
+
+/* ---- what would be decided now: a node ---- */
+
+static int by_total(const void *one, const void *other)
+{
+    const struct verdict *a = *(const struct verdict *const *)one;
+    const struct verdict *b = *(const struct verdict *const *)other;
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
+    return str_compare(a->node, b->node);
+}
+
+static const struct verdict **feasible_of(const struct report *r, uint32_t *count, struct arena *a)
+{
+    const struct verdict **list = arena_take(a, (r->verdict_count + 1) * sizeof(void *));
+    *count = 0;
+    for (uint32_t i = 0; i < r->verdict_count; i++)
+        if (r->verdicts[i].code == VERDICT_success)
+            list[(*count)++] = &r->verdicts[i];
+    qsort(list, *count, sizeof(void *), by_total);
+    return list;
+}
+
+static void score_row(const struct verdict *v, struct buffer *out)
+{
+    buffer_print(out, "  %-24.*s %8" PRId64, STR_ARG(v->node), v->total);
+    for (uint32_t i = 0; i < v->scores.count; i++)
+        if (v->scores.at[i].weighted != 0)
+            buffer_print(out, "  %.*s %" PRId64, STR_ARG(v->scores.at[i].plugin),
+                         v->scores.at[i].weighted);
+    buffer_add_text(out, "\n");
+}
+
+/* Which of several best nodes. */
+static const char *chosen(const struct explanation *e)
+{
+    enum tie_break_rule rule = e->live->explained.tie_break;
+    return rule == TIE_BREAK_first         ? "the first by name"
+           : rule == TIE_BREAK_round_robin ? "one after the other"
+                                           : "one of them by chance";
+}
+
+/* Its own node stands in the list whatever its place. */
+static void best(const struct explanation *e, struct buffer *out, struct arena *a)
+{
+    uint32_t count, ties = e->now.decision->best_nodes.count;
+    const struct verdict **list = feasible_of(&e->now, &count, a);
+    buffer_print(out, "  %" PRIu32 " of %" PRIu32 " nodes could take it", count,
+                 e->now.nodes.count);
+    if (e->now.decision->used_nominated)
+        buffer_print(out, "; it goes to %.*s, where it is nominated\n",
+                     STR_ARG(e->now.decision->node));
+    else if (ties > 1)
+        buffer_print(out, "; %" PRIu32 " are equally good, and %s is taken\n", ties, chosen(e));
+    else
+        buffer_add_text(out, "\n");
+    if (count == 1) {
+        buffer_print(out, "  %.*s is the only one, so nothing is scored\n", STR_ARG(list[0]->node));
+        return;
+    }
+    buffer_print(out, "  %-24s %8s  score of each rule, times its weight, but for zeros\n", "NODE",
+                 "TOTAL");
+    for (uint32_t i = 0; i < count; i++)
+        if (i < (uint32_t)e->top || str_equal(list[i]->node, e->pod.node_name))
+            score_row(list[i], out);
+    if (count > (uint32_t)e->top)
+        buffer_print(out, "  … %" PRIu32 " in all (--top %" PRIu32 ")\n", count, count);
+}
+
+static void decided(const struct explanation *e, struct buffer *out, struct arena *a)
+{
+    const struct report *r = &e->now;
+    const struct strs *others = &e->live->explained.asks;
+    if (!r->decided)
+        return;
+    buffer_print(out, "\nDecided %snow, on the cluster as the watcher has it%s:\n",
+                 e->pod.node_name.len > 0 ? "anew " : "",
+                 e->pod.gang.len > 0 ? ", by itself and not with its group" : "");
+    if (r->decision->kind == DECISION_node)
+        best(e, out, a);
+    if (r->message.len > 0)
+        buffer_print(out, "  %.*s\n", STR_ARG(r->message));
+    if (r->error.len > 0 && !str_equal(r->error, r->message))
+        buffer_print(out, "  %.*s\n", STR_ARG(r->error));
+    if (r->decision->kind != DECISION_node) {
+        reasons(e, out, a);
+        preemption(e, out);
+    }
+    if (others->count > 0) {
+        buffer_add_text(out, "  Nobody has asked these, who have a say in it:");
+        add_list(out, " ", others);
+        buffer_add_text(out, "\n");
+    }
+}
+
+/* ---- one node ---- */
+
+static void rejection(const struct explanation *e, const struct node *node,
+                      const struct rejection *why, struct buffer *out)
+{
+    struct arena a = {0};
+    const struct str what = suggest(e->live->world, &e->tried, node, why, &a);
+    buffer_print(out, "  %-24.*s ", STR_ARG(why->plugin));
+    add_list(out, "", &why->reasons);
+    if (what.len > 0)
+        buffer_print(out, "\n  %-24s needs: %.*s", "", STR_ARG(what));
+    buffer_add_text(out, "\n");
+    arena_free(&a);
+}
+
+static void one_node(const struct explanation *e, struct buffer *out, struct arena *a)
+{
+    const struct verdict *v = NULL;
+    struct node node;
+    for (uint32_t i = 0; i < e->now.verdict_count; i++)
+        if (str_equal(e->now.verdicts[i].node, e->node))
+            v = &e->now.verdicts[i];
+    if (!e->now.decided || e->node.len == 0)
+        return;
+    buffer_print(out, "\nNode %.*s:\n", STR_ARG(e->node));
+    if (v == NULL) {
+        buffer_print(
+            out, "  was not looked at: %.*s\n",
+            STR_ARG(e->now.decision->absent.len > 0 ? e->now.decision->absent : e->now.message));
+        return;
+    }
+    if (v->code == VERDICT_success) {
+        buffer_add_text(out, "  could take it: every rule lets it pass\n");
+        if (v->scores.count > 0)
+            score_row(v, out);
+        return;
+    }
+    const struct rejection first = {.plugin = v->plugin, .code = v->code, .reasons = v->reasons};
+    if (!world_node(e->live->world, e->node, &node, a))
+        return;
+    if (v->others.count == 0)
+        rejection(e, &node, &first, out);
+    for (uint32_t i = 0; i < v->others.count; i++)
+        rejection(e, &node, &v->others.at[i], out);
+}
+
+void explain_text(const struct explanation *e, struct buffer *out, struct arena *a)
+{
+    where(e, out);
+    gates(e, out);
+    group(e, out);
+    queue(e, out, a);
+    history(e, out);
+    decided(e, out, a);
+    one_node(e, out, a);
+}
