@@ -62,6 +62,7 @@ void coordinator_status(void *state, struct buffer *lines)
     const struct devices_totals devices = device_book_totals(book);
     buffer_print(lines, "devices=%u\ndevices_in_use=%u\nclaims_in_flight=%u\n", devices.devices,
                  devices.in_use, device_book_count_in_flight(book));
+    buffer_print(lines, "decisions_kept=%u\n", decisions_kept_count(c->decisions));
     buffer_print(lines, "waiting_for_claims=%u\nwaits_for_claims=%" PRIu64 "\n",
                  flights_in(&c->flights, FLIGHT_aside), c->count.stood_aside);
     buffer_print(lines, "volumes_assumed=%u\n", catalog_assumed(c->catalog));

@@ -202,6 +202,15 @@ static int64_t entries_of(const struct allowance *a, const char *lines)
     return count > 0 ? count : 0;
 }
 
+/* Decisions that are told later: a block each, with a message. */
+#define DECISION_BYTES 1024
+
+static int64_t decisions_of(const char *lines)
+{
+    int64_t kept = bounds_said(lines, "decisions_kept");
+    return kept > 0 ? kept : 0;
+}
+
 static void check_process(struct proc *p, const struct allowance *a)
 {
     struct buffer lines = {0};
@@ -210,10 +219,12 @@ static void check_process(struct proc *p, const struct allowance *a)
     int64_t pods = (int64_t)model_count(world_model(), "pods");
     int64_t nodes = (int64_t)model_count(world_model(), "nodes");
     int64_t slices = (int64_t)model_count(world_model(), "resourceslices");
-    int64_t most = a->itself + pods * a->pod + nodes * a->node + others * a->object +
+    int64_t kept = decisions_of(lines.at);
+    int64_t most = a->itself + kept + pods * a->pod + nodes * a->node + others * a->object +
                    slices * a->slice + entries * a->entry +
                    (p->kind == BINDER ? requests_under_way(lines.at) * REQUEST_BLOCKS : 0);
-    int64_t bytes = a->bytes + (pods + nodes) * OBJECT_BYTES + entries * a->entry_bytes;
+    int64_t bytes =
+        a->bytes + kept * DECISION_BYTES + (pods + nodes) * OBJECT_BYTES + entries * a->entry_bytes;
     trace(2, "%s holds %lld blocks, %lld bytes; pods %lld, nodes %lld, others %lld, entries %lld",
           p->door, (long long)p->account.blocks, (long long)p->account.bytes, (long long)pods,
           (long long)nodes, (long long)others, (long long)entries);

@@ -54,6 +54,7 @@ struct life {
     bool together[PODS_MAX];          /* was offered last as one of a group that is not whole */
     int64_t changed[PODS_MAX];        /* the version heard since it was offered; 0: none; */
     int64_t changed_at[PODS_MAX];
+    int64_t newest[PODS_MAX];      /* the version heard at all */
     uint32_t changes;              /* so many of them */
     int64_t cycle;                 /* the last that workers were asked in */
     int64_t lost_at;               /* when it heard last that some are not there */
@@ -184,9 +185,11 @@ static void pod_heard(struct life *l, const struct pod *pod)
     snprintf(l->told_of[i], UID_ROOM, "%s", facts_pods[i].uid);
     l->lost[i][0] = 0; /* an older snapshot did not have it yet */
     l->going[i] = pod->deleting;
-    l->changes += l->changed[i] == 0;
-    l->changed[i] = pod->resource_version;
-    l->changed_at[i] = clock_now();
+    if (pod->resource_version > l->newest[i]) { /* what was heard before is not taken again */
+        l->changes += l->changed[i] == 0;
+        l->changed[i] = l->newest[i] = pod->resource_version;
+        l->changed_at[i] = clock_now();
+    }
     if (facts_pods[i].there && pod->node_name.len > 0)
         snprintf(l->shown[i], UID_ROOM, "%s", facts_pods[i].uid);
 }
