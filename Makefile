@@ -50,6 +50,7 @@ PROGRAMS := $(PROCESSES:%=$(BIN)/berth-%) $(BIN)/berth-extender $(BIN)/berth $(B
 TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(shell find tests/unit -name 'test_*.c' | sort))
 
 all: $(PROGRAMS)
+	@ln -sfn berth $(BIN)/kubectl-berth # a plugin of kubectl by its name
 	@[ $(MODE) != release ] || { mkdir -p build && ln -sfn release/bin build/bin; }
 
 $(PROTO): $(call objects,proto/*.c proto/*/*.c proto/kube/*/*.c)
@@ -326,6 +327,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8
 	install -m 755 $(filter-out %/apiserver,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
+	ln -sfn berth $(DESTDIR)$(PREFIX)/bin/kubectl-berth
 	install -m 644 ctl/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 scheduler/scheduler.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/berth-scheduler.conf.5
 	install -m 644 ctl/*.8 $(DESTDIR)$(PREFIX)/share/man/man8

@@ -9,14 +9,13 @@ import kube
 import objects
 from suite import case
 
-BERTH = os.path.join(cluster.TOP, "build/bin/berth")
 ROOM = {"cpu": "4", "memory": "8Gi"}
 TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
 
 
-def asked(subject, *words):
+def asked(subject, *words, program="berth"):
     """(exit status, what it prints, what it complains of)."""
-    done = subprocess.run([BERTH, "explain", *words, "--run-dir", subject.rundir], timeout=60,
+    done = subprocess.run([os.path.join(cluster.TOP, "build/bin", program), "explain", *words, "--run-dir", subject.rundir], timeout=60,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -48,7 +47,7 @@ def look_at_bound(world, pods, subject):
                   node, now.get("bestNodes"))
     checks.expect(nodes_of(said)[node] == decisions[0]["score"], "a score of %s is told as %s",
                   nodes_of(said)[node], decisions[0]["score"])
-    status, text, _ = asked(subject, "pod", "default/small")
+    status, text, _ = asked(subject, "pod", "small", "-n", "default", program="kubectl-berth")
     checks.expect(status == 0 and "on node " + node in text and "placed on " + node in text, "it says: %s", text)
 
 
