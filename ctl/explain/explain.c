@@ -7,6 +7,7 @@
 
 #include "ctl/attempt.h"
 #include "ctl/commands.h"
+#include "ctl/group.h"
 #include "proto/base/memory.h"
 #include "proto/kube/objects/requests.h"
 
@@ -192,6 +193,33 @@ static bool node_is_known(const struct explanation *e)
     return e->node.len == 0 || !e->now.decided || strs_hold(e->now.nodes, e->node);
 }
 
+/* The members that wait, as one: enough of them have a place, or nobody. What was decided about the
+ * pod alone is lost by that. */
+static void decide_group(struct command *c, const struct report_output *out)
+{
+    struct explanation *e = &c->e;
+    static const struct scheduler_config config;
+    struct report r = {.op = STR_LITERAL("group")};
+    const struct attempts attempts = {.world = c->live.world,
+                                      .config = &config,
+                                      .arena = &c->arena,
+                                      .after = AFTER_none,
+                                      .no_bind = true,
+                                      .omit_others = true,
+                                      .output = *out};
+    if (e->group.min_member == 0 || e->pod.node_name.len > 0 || !e->now.decided)
+        return;
+    if (out->json != NULL) {
+        json_open(out->json, "groupNow", '[');
+    } else {
+        buffer_add_text(out->table, "\nDecided now as one, with its group:\n");
+        report_heading(out->table);
+    }
+    attempt_group(&attempts, &e->group, &r);
+    if (out->json != NULL)
+        json_close(out->json, ']');
+}
+
 static int say(struct command *c)
 {
     struct buffer out = {0};
@@ -205,7 +233,17 @@ static int say(struct command *c)
         fprintf(stderr, "berth explain: there is no node %.*s\n", STR_ARG(c->e.node));
         return 1;
     }
-    (l->asking.json ? explain_json : explain_text)(&c->e, &out, &c->arena);
+    if (l->asking.json) {
+        struct json_out json = {.out = &out, .indented = true};
+        json_open(&json, NULL, '{');
+        explain_json(&c->e, &json, &c->arena);
+        decide_group(c, &(struct report_output){.json = &json});
+        json_close(&json, '}');
+        buffer_add_text(&out, "\n");
+    } else {
+        explain_text(&c->e, &out, &c->arena);
+        decide_group(c, &(struct report_output){.table = &out});
+    }
     printf("%.*s", (int)out.len, out.at);
     buffer_free(&out);
     return 0;

@@ -29,6 +29,7 @@ int command_explain(int argc, char **argv);
 /* Which events may wake a pod that these plugins have turned away, a line each, from the arena. */
 struct strs explain_wakes(const struct strs *plugins, int64_t release, struct arena *a);
 void explain_text(const struct explanation *e, struct buffer *out, struct arena *a);
-void explain_json(const struct explanation *e, struct buffer *out, struct arena *a);
+/* Members of an object that is open. */
+void explain_json(const struct explanation *e, struct json_out *out, struct arena *a);
 
 #endif

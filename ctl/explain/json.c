@@ -77,32 +77,28 @@ static void needs(struct json_out *j, const struct explanation *e, const struct 
     json_close(j, '}');
 }
 
-void explain_json(const struct explanation *e, struct buffer *out, struct arena *a)
+void explain_json(const struct explanation *e, struct json_out *out, struct arena *a)
 {
-    struct json_out j = {.out = out, .indented = true};
-    const struct report_output output = {.json = &j};
+    const struct report_output output = {.json = out};
     const struct report now = shown(e, a);
-    json_open(&j, NULL, '{');
-    json_str(&j, "namespace", e->live->namespace_name);
-    json_str(&j, "name", e->live->name);
-    json_bool(&j, "exists", e->there);
-    json_str_if(&j, "node", e->pod.node_name);
-    json_str_if(&j, "schedulerName", e->pod.scheduler_name);
-    json_bool(&j, "ours", e->framework != NULL);
+    json_str(out, "namespace", e->live->namespace_name);
+    json_str(out, "name", e->live->name);
+    json_bool(out, "exists", e->there);
+    json_str_if(out, "node", e->pod.node_name);
+    json_str_if(out, "schedulerName", e->pod.scheduler_name);
+    json_bool(out, "ours", e->framework != NULL);
     if (e->waiting != NULL) {
-        record(&j, "queue", &pending_pod_record, e->waiting);
-        json_strs_if(&j, "wokenBy",
+        record(out, "queue", &pending_pod_record, e->waiting);
+        json_strs_if(out, "wokenBy",
                      explain_wakes(&e->waiting->rejected_by, e->live->explained.release, a));
     }
-    group(&j, e);
-    scheduler(&j, &e->live->explained);
+    group(out, e);
+    scheduler(out, &e->live->explained);
     if (e->framework != NULL) {
-        json_open(&j, "now", '[');
+        json_open(out, "now", '[');
         report_open(&output, &now, false);
         report_close(&output);
-        json_close(&j, ']');
-        needs(&j, e, &now, a);
+        json_close(out, ']');
+        needs(out, e, &now, a);
     }
-    json_close(&j, '}');
-    buffer_add_text(out, "\n");
 }

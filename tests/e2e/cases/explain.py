@@ -5,6 +5,7 @@ import subprocess
 
 import checks
 import cluster
+import gang
 import kube
 import objects
 from suite import case
@@ -147,3 +148,25 @@ def explain_needs(world):
     world.admin.put(kube.NODES + "/tainted", node)
     checks.all_bound(pods, 1, 60)
     checks.expect(pods.items["large"][1] == "tainted", "it is on %s", pods.items["large"][1])
+
+
+@case("explain-group", not_upstream="berth explain is berth's")
+def explain_group(world):
+    """A member of a group that has room for two of the three that it needs."""
+    gang.install(world.admin, world.options.api == "small")
+    objects.small_nodes(world.admin, 2, ROOM)
+    pods = world.pods()
+    subject = world.scheduler()
+    world.admin.create(gang.groups_path(gang.X), gang.group(gang.X, "trio", 3))
+    world.admin.create_many(kube.PODS, gang.members(gang.X, "trio", 3, {"cpu": "3"}))
+    checks.expect(pods.wait(60, lambda items: "trio-0" in items and items["trio-0"][2]), "trio-0 was not told of")
+    said = explained(subject, "trio-0")
+    checks.expect(said["now"][0]["result"] == "scheduled", "alone it is said to be %s", said["now"][0]["result"])
+    group = said["podGroup"]
+    checks.expect((group["minCount"], group["onNodes"], sorted(group["others"])) == (3, 0, ["trio-1", "trio-2"]),
+                  "it is said: %s", group)
+    results = [step["result"] for step in said["groupNow"]]
+    checks.expect(results == ["scheduled", "scheduled", "unschedulable", "unschedulable"], "as one it is said: %s",
+                  said["groupNow"])
+    status, text, _ = asked(subject, "trio-0")
+    checks.expect(status == 0 and "PodGroup:     trio, needs 3: 0 on nodes, 2 others wait: " in text, "it says: %s", text)

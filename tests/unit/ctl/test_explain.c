@@ -254,7 +254,10 @@ static void as_json_all_of_it(void **state)
     e.node = STR_LITERAL("n2");
     live.explained.decisions.at = &decision;
     live.explained.decisions.count = 1;
-    explain_json(&e, &out, &arena);
+    struct json_out json = {.out = &out, .indented = true};
+    json_open(&json, NULL, '{');
+    explain_json(&e, &json, &arena);
+    json_close(&json, '}');
     static const char *const parts[] = {
         "{\n  \"namespace\": \"a\",\n  \"name\": \"p\",\n  \"exists\": true,",
         "\"decisions\": [\n      {\"attempt\":1,\"node\":\"n3\",\"placed\":true}\n    ]",
