@@ -6,6 +6,7 @@
 int command_tap(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_queue(int argc, char **argv);
+int command_nodes(int argc, char **argv);
 int command_config(int argc, char **argv);
 int command_keys(int argc, char **argv);
 

@@ -23,6 +23,7 @@ static const struct command commands[] = {
     {"status", command_status, "ask every process of a run directory how it is"},
     {"queue", command_queue, "show the pods that wait, where and why"},
     {"explain", command_explain, "say why a pod is where it is, and why not elsewhere"},
+    {"nodes", command_nodes, "show what is left on each node, as the scheduler counts it"},
     {"tap", command_tap, "show, filter, record or replay what goes over the bus"},
     {"simulate", command_simulate, "decide a scenario without a cluster and show everything"},
     {"config", command_config, "check a configuration and print it with all its defaults"},

@@ -170,3 +170,31 @@ def explain_group(world):
                   said["groupNow"])
     status, text, _ = asked(subject, "trio-0")
     checks.expect(status == 0 and "PodGroup:     trio, needs 3: 0 on nodes, 2 others wait: " in text, "it says: %s", text)
+
+
+@case("nodes", not_upstream="berth nodes is berth's")
+def nodes_left(world):
+    """What is said to be on a node is what was bound to it."""
+    world.admin.create_many(kube.NODES, [objects.node("large", {"cpu": "8", "memory": "16Gi"}, {"zone": "a"}),
+                                         objects.node("small", ROOM, unschedulable=True)])
+    pods = world.pods()
+    subject = world.scheduler()
+    world.admin.create_many(kube.PODS, [objects.pod(name, {"cpu": "1500m", "memory": "1Gi"}) for name in ("a", "b")])
+    checks.all_bound(pods, 2, 60)
+
+    def listed(*words):
+        done = subprocess.run([os.path.join(cluster.TOP, "build/bin/berth"), "nodes", "--run-dir", subject.rundir, *words],
+                              timeout=60, stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout
+
+    def told():
+        return json.loads(listed("-o", "json"))[0]["pods"] == 2
+    checks.wait_until(30, told, "not both pods are shown")
+    large, small = json.loads(listed("-o", "json"))
+    checks.expect(large["resources"]["cpu"] == {"used": 3000, "allocatable": 8000}, "it is said: %s", large)
+    checks.expect(large["resources"]["memory"]["used"] == 2 << 30 and small["unschedulable"], "it is said: %s", small)
+    rows = [line.split() for line in listed("--sort", "cpu").splitlines()]
+    checks.expect([row[0] for row in rows] == ["NAME", "large", "small"] and rows[1][3:6] == ["2/110", "3/8", "2/16Gi"],
+                  "it says: %s", rows)
+    checks.expect(rows[2][1] == "Ready,SchedulingDisabled", "it says: %s", rows)
+    checks.expect(len(listed("-l", "zone=a").splitlines()) == 2, "the label is not looked at")
