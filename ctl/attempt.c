@@ -210,7 +210,8 @@ static void decide(const struct attempts *a, const struct pod *pod, struct repor
 {
     r->record = pod;
     r->decided = true;
-    r->nodes = world_nodes(a->world, a->arena);
+    if (!a->omit_nodes)
+        r->nodes = world_nodes(a->world, a->arena);
     r->decision = world_decide(a->world, pod);
     if (a->cross_check != NULL) { /* which decides other pods as well */
         cross_check(a->cross_check, a->world, pod, r->decision);

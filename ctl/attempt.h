@@ -30,6 +30,7 @@ struct attempts {
     bool pick_last;    /* of the best nodes, in name order; else the first */
     bool omit_raw;     /* no raw scores */
     bool omit_others;  /* of a rejecting node only the first filter */
+    bool omit_nodes;   /* reports do not list all nodes */
 };
 
 /* Decides a pending pod, and fills r, which borrows from the decision; the world stays as it is but

@@ -5,6 +5,7 @@
 #include "ctl/preflight/preflight.h"
 #include "ctl/run.h"
 #include "ctl/simulate.h"
+#include "ctl/whatif/whatif.h"
 #include "proto/base/log.h"
 #include "proto/bus/options.h"
 
@@ -24,6 +25,8 @@ static const struct command commands[] = {
     {"queue", command_queue, "show the pods that wait, where and why"},
     {"explain", command_explain, "say why a pod is where it is, and why not elsewhere"},
     {"nodes", command_nodes, "show what is left on each node, as the scheduler counts it"},
+    {"whatif", command_whatif, "say where pods would go if something were different"},
+    {"capacity", command_capacity, "say how many more of a pod fit"},
     {"tap", command_tap, "show, filter, record or replay what goes over the bus"},
     {"simulate", command_simulate, "decide a scenario without a cluster and show everything"},
     {"config", command_config, "check a configuration and print it with all its defaults"},

@@ -2,8 +2,8 @@
  * and not what they use. The one idea: it is the watcher's cluster (live.h), so what was just bound
  * is in it. What must stay true: amounts are those of NodeResourcesFit. */
 #include "ctl/commands.h"
+#include "ctl/explain/live.h"
 #include "ctl/json_out.h"
-#include "ctl/live.h"
 #include "proto/base/memory.h"
 
 #include <inttypes.h>

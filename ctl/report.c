@@ -322,7 +322,9 @@ static void report_json(struct json_out *j, const struct report *r, const char *
 
 void report_open(const struct report_output *o, const struct report *r, bool retry)
 {
-    if (o->json != NULL)
+    if (o->told != NULL)
+        o->told(o->context, r);
+    else if (o->json != NULL)
         report_json(o->json, r, retry ? "retry" : NULL);
     else
         report_row(o->table, r);

@@ -35,6 +35,9 @@ struct report {
 struct report_output {
     struct json_out *json; /* NULL: a table */
     struct buffer *table;
+    /* When set, neither: each report is handed on, borrowed for the call. */
+    void (*told)(void *context, const struct report *r);
+    void *context;
 };
 
 void report_heading(struct buffer *table);

@@ -103,8 +103,7 @@ static bool set_pod(struct scenario *s, const struct kube_json *object, struct s
     return true;
 }
 
-/* Where the API server would have put an object that does not say it. */
-static void fill_in_namespace(struct message *m)
+void scenario_fill_in_namespace(struct message *m, struct str fallback)
 {
     struct str *space = NULL;
     switch (m->type) {
@@ -119,7 +118,7 @@ static void fill_in_namespace(struct message *m)
     default: return;
     }
     if (space->len == 0)
-        *space = STR_LITERAL("default");
+        *space = fallback;
 }
 
 /* Devices are kept by the UID of the claim that has them. */
@@ -145,7 +144,7 @@ static bool set_object(struct scenario *s, const struct kube_json *object, struc
         return true;
     if (!resource->set(object, &m, &key, &s->step, error))
         return false;
-    fill_in_namespace(&m);
+    scenario_fill_in_namespace(&m, STR_LITERAL("default"));
     fill_in_claim(s, &m);
     world_note(s->world, object);
     if (m.type == MSG_node_set)
@@ -396,7 +395,8 @@ static bool read_options(struct scenario *s)
     a->config = &s->config;
     a->document = s->document;
     a->arena = &s->step;
-    a->output = (struct report_output){s->output->json ? &s->json : NULL, s->output->out};
+    a->output =
+        (struct report_output){.json = s->output->json ? &s->json : NULL, .table = s->output->out};
     a->pick_last = str_is(kube_json_text(kube_json_get(options, "pick")), "last");
     a->omit_raw = is_on(options, "omitRaw");
     a->omit_others = is_on(options, "omitAllFailures");

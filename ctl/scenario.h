@@ -4,6 +4,7 @@
 
 #include "ctl/report.h"
 #include "proto/kube/documents/json.h"
+#include "proto/messages.h"
 
 struct scenario_output {
     struct buffer *out;
@@ -18,5 +19,7 @@ struct scenario_output {
 bool scenario_play(const struct kube_json *document, const struct scenario_output *o);
 /* Reports a document that could not even be parsed. */
 void scenario_fail(const struct scenario_output *o, struct str name, struct str error);
+/* Puts an object that does not say its namespace there, if it is of a kind that has one. */
+void scenario_fill_in_namespace(struct message *m, struct str fallback);
 
 #endif

@@ -17,6 +17,7 @@ struct check {
     struct map *seen; /* kind/namespace/name of objects */
     int64_t release;  /* minor version of the API server that holds the objects */
     bool as_they_are; /* options.noAPIDefaults: nothing is to be filled in */
+    bool no_options;  /* it is no scenario, and has none */
     bool no_whole;    /* without PodLevelResources requests of a pod as a whole are not filled in */
 };
 
@@ -155,9 +156,8 @@ static bool check_pod_requests(struct check *c, const struct kube_json *pod, str
             return wrong(c,
                          arena_print(c->arena, "%.*s.spec.resources.requests.%.*s", STR_ARG(path),
                                      STR_ARG(name)),
-                         "is missing, and the API server would fill it in: write it, or set "
-                         "options.noAPIDefaults",
-                         nothing);
+                         "is missing, and the API server would fill it in: write it",
+                         c->no_options ? nothing : STR_LITERAL(", or set options.noAPIDefaults"));
     }
     return true;
 }
@@ -168,6 +168,15 @@ static bool check_pod(struct check *c, const struct kube_json *pod, struct str p
     return schema_check(pod, &at, &c->error, c->arena) &&
            (c->as_they_are ||
             (check_overhead(c, pod, path) && (c->no_whole || check_pod_requests(c, pod, path))));
+}
+
+bool scenario_check_pod(const struct kube_json *pod, const struct schema_place *at,
+                        struct str *error, struct arena *a)
+{
+    struct check c = {.release = at->release, .arena = a, .no_options = true};
+    bool fine = schema_check(pod, at, &c.error, a) && check_pod_requests(&c, pod, at->path);
+    *error = c.error;
+    return fine;
 }
 
 /* ---- objects ---- */

@@ -304,6 +304,48 @@ bool world_pod(const struct world *w, struct str namespace_name, struct str name
     return true;
 }
 
+void world_each_pod(const struct world *w, void (*visit)(void *context, const struct pod *pod),
+                    void *context)
+{
+    struct arena a = {0};
+    size_t at = 0;
+    void *value;
+    while (map_next(w->pods, &at, NULL, &value)) {
+        struct pod pod;
+        packed_get(value, &pod_record, &pod, &a);
+        visit(context, &pod);
+        arena_reset(&a);
+    }
+    arena_free(&a);
+}
+
+static bool is_added(const struct label *l, const struct node *node)
+{
+    if (!str_is(l->key, "topology.kubernetes.io/zone") &&
+        !str_is(l->key, "topology.kubernetes.io/region"))
+        return false;
+    for (uint32_t i = 0; i < node->labels.count; i++)
+        if (str_equal(node->labels.at[i].key, l->key) &&
+            str_equal(node->labels.at[i].value, l->value))
+            return true;
+    return false;
+}
+
+struct pod world_pod_unbound(const struct world *w, const struct pod *pod, struct arena *a)
+{
+    struct node node;
+    struct pod unbound = *pod;
+    unbound.node_name = (struct str){0};
+    if (!world_node(w, pod->node_name, &node, a))
+        return unbound;
+    unbound.labels.count = 0;
+    unbound.labels.at = arena_take(a, (pod->labels.count + 1) * sizeof(struct label));
+    for (uint32_t i = 0; i < pod->labels.count; i++)
+        if (!is_added(&pod->labels.at[i], &node))
+            unbound.labels.at[unbound.labels.count++] = pod->labels.at[i];
+    return unbound;
+}
+
 bool world_pod_gone(struct world *w, struct str namespace_name, struct str name)
 {
     struct arena a = {0};

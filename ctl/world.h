@@ -42,6 +42,13 @@ bool world_pod_gone(struct world *w, struct str namespace_name, struct str name)
 /* False when there is no such pod. */
 bool world_pod(const struct world *w, struct str namespace_name, struct str name, struct pod *pod,
                struct arena *a);
+/* Calls visit for each pod, pending ones too, in no order; it lasts as long as the call, in which
+ * nothing may change. */
+void world_each_pod(const struct world *w, void (*visit)(void *context, const struct pod *pod),
+                    void *context);
+/* The pod as it would be without its node, and without what its binding has added: the API server
+ * gives a pod its node's zone and region as labels. From the arena, what is the same shared. */
+struct pod world_pod_unbound(const struct world *w, const struct pod *pod, struct arena *a);
 /* The PodGroup of that namespace, name and, unless that is empty, API group. False: there is none.
  */
 bool world_group(const struct world *w, const struct gang *named, struct gang *group,

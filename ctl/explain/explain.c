@@ -122,30 +122,6 @@ static void find_group(struct command *c)
     }
 }
 
-/* What its binding has added: the API server gives a pod its node's zone and region as labels. */
-static void drop_topology(struct command *c, struct pod *pod)
-{
-    static const char *const keys[] = {"topology.kubernetes.io/zone",
-                                       "topology.kubernetes.io/region"};
-    struct node node;
-    uint32_t count = 0;
-    struct label *kept = arena_take(&c->arena, (pod->labels.count + 1) * sizeof(*kept));
-    if (!world_node(c->live.world, pod->node_name, &node, &c->arena))
-        return;
-    for (uint32_t i = 0; i < pod->labels.count; i++) {
-        const struct label *l = &pod->labels.at[i];
-        bool added = false;
-        for (uint32_t k = 0; k < node.labels.count; k++)
-            added |= str_equal(node.labels.at[k].key, l->key) &&
-                     str_equal(node.labels.at[k].value, l->value) &&
-                     (str_is(l->key, keys[0]) || str_is(l->key, keys[1]));
-        if (!added)
-            kept[count++] = *l;
-    }
-    pod->labels.at = kept;
-    pod->labels.count = count;
-}
-
 /* As if it had no node: it would be in its own way. */
 static void decide(struct command *c)
 {
@@ -159,9 +135,8 @@ static void decide(struct command *c)
                                       .no_bind = true};
     e->tried = requests_as_tried(&e->pod);
     if (e->pod.node_name.len > 0) {
-        drop_topology(c, &e->tried);
+        e->tried = world_pod_unbound(c->live.world, &e->tried, &c->arena);
         world_pod_gone(c->live.world, e->pod.namespace_name, e->pod.name);
-        e->tried.node_name = (struct str){0};
     }
     c->held.arena = &c->arena;
     (void)attempt_decide(&attempts, &e->tried, &e->now);

@@ -3,7 +3,7 @@
 #ifndef CTL_EXPLAIN_H
 #define CTL_EXPLAIN_H
 
-#include "ctl/live.h"
+#include "ctl/explain/live.h"
 #include "ctl/report.h"
 
 struct explanation {

@@ -48,9 +48,10 @@ MAY_INCLUDE = {
     "queue": PROTO + BUS + KUBE + ["queue/forest"],
     "queue/forest": PROTO + BUS + KUBE + ["queue"],
     "binder": PROTO + BUS + KUBE,
-    "ctl": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl/preflight", "ctl/explain", "ctl/serve/flags.h"],
+    "ctl": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl/preflight", "ctl/explain", "ctl/whatif", "ctl/serve/flags.h"],
     "ctl/preflight": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl", "ctl/serve/flags.h"],
     "ctl/explain": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl"],
+    "ctl/whatif": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl", "ctl/explain"],
     "ctl/serve": PROTO + BUS + KUBE,
     "tests/apiserver": ["proto/base"],
 }

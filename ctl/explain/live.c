@@ -3,7 +3,7 @@
  *
  * What must stay true: a cluster is whole or it is none, since a node or pod that is missing would
  * give another answer; and however little comes, it ends. */
-#include "ctl/live.h"
+#include "ctl/explain/live.h"
 
 #include "proto/kube/objects/requests.h"
 

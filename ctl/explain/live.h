@@ -1,8 +1,8 @@
 /* live: what a running berth knows: its queue and scheduler are asked about a pod, and the whole
  * cluster, as its watcher has it, is taken into a world (world.h), where it can be decided again.
  * Nothing of it is changed or slowed: it is one snapshot, sent in between. */
-#ifndef CTL_LIVE_H
-#define CTL_LIVE_H
+#ifndef CTL_EXPLAIN_LIVE_H
+#define CTL_EXPLAIN_LIVE_H
 
 #include "ctl/asking.h"
 #include "ctl/world.h"

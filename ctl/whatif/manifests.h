@@ -1,0 +1,65 @@
+/* manifests: files of Kubernetes objects, for questions about what is not there yet: workloads, as
+ * the pods that their controllers would make of them, and objects that scheduling looks at. */
+#ifndef CTL_WHATIF_MANIFESTS_H
+#define CTL_WHATIF_MANIFESTS_H
+
+#include "ctl/priority_classes.h"
+#include "ctl/world.h"
+
+/* One document's pods. */
+struct workload {
+    struct str place;            /* "web.yaml: document 2", for errors */
+    struct str template_path;    /* "spec.template"; empty: the document is the pod itself */
+    const struct kube_json *pod; /* metadata and spec */
+    struct str space, name;
+    struct str owner_api, owner_kind, owner_uid; /* empty: nobody's */
+    int64_t count;                               /* replicas, or how many run at a time */
+    int64_t first;                               /* number of the first, in its name */
+};
+
+#define MANIFESTS_ALONE (-1)
+
+struct manifests {
+    /* Set before anything is read. */
+    int64_t release;         /* minor version of the API server */
+    struct str space;        /* where objects are that do not say it */
+    const struct profile *p; /* pods are counted as with this one's features */
+    /* What was read; it lives as long as this. */
+    struct {
+        uint32_t count;
+        struct workload *at;
+    } workloads;
+    struct {
+        uint32_t count;
+        struct other_object {
+            struct message message;
+            const struct kube_json *object; /* what it was read of; NULL: made here */
+        } * at;
+    } others;
+    struct priority_classes *classes;
+    struct str error;
+    struct arena arena;
+    struct {
+        uint32_t count;
+        struct kube_json **at;
+    } documents;
+};
+
+void manifests_free(struct manifests *m);
+/* Reads a file of YAML or JSON; - is standard input. False with an error, which begins with the
+ * file and the document: nothing of it counts, and nothing more is to be read. */
+bool manifests_read(struct manifests *m, const char *path);
+/* The same from text; file is what it is called in errors. */
+bool manifests_take(struct manifests *m, const char *file, struct str text);
+/* Sets all that are no workloads in the world, which has been settled. */
+void manifests_set_others(const struct manifests *m, struct world *w);
+/* The pod of that number of a workload, as the API server would have stored it, from the arena.
+ * MANIFESTS_ALONE: it bears the document's own name. False with an error, from the manifests'
+ * arena.
+ */
+bool manifests_pod(struct manifests *m, const struct workload *load, int64_t number,
+                   struct pod *pod, struct arena *a);
+/* Room for one more behind so many: what was there, moved where needed. From the arena. */
+void *manifests_room(struct arena *a, void *at, uint32_t count, size_t size);
+
+#endif

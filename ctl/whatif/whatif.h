@@ -1,0 +1,103 @@
+/* whatif: a cluster in which something is changed, in memory, and what is then decided. whatif.c
+ * and capacity.c ask, changes.c changes, decide.c decides, say.c says it. */
+#ifndef CTL_WHATIF_H
+#define CTL_WHATIF_H
+
+#include "ctl/json_out.h"
+#include "ctl/whatif/manifests.h"
+#include "ctl/world.h"
+
+/* Why a pod is to be decided. */
+enum whatif_origin { WHATIF_pending, WHATIF_failed, WHATIF_drained, WHATIF_new };
+
+/* A pod that is to be decided, and what became of it. */
+struct whatif_pod {
+    struct str space, name;
+    enum whatif_origin origin;
+    struct str was_on; /* its node so far; empty: none */
+    int64_t priority, order;
+    struct str group, group_api; /* its PodGroup; empty: none */
+    bool tried;
+    struct str node;    /* the place it found; empty: it stays pending, or was evicted again */
+    struct str message; /* then: why */
+};
+
+/* A pod that would have to make room. */
+struct whatif_evicted {
+    struct str pod, node, by;
+};
+
+struct whatif {
+    struct world *world; /* borrowed; it is changed */
+    struct str space;    /* of pods that are named without one */
+    struct arena arena;  /* of all that is said */
+    struct arena step;   /* of one decision */
+    /* What was changed: nodes, or pods as namespace/name. */
+    struct strs deleted, failed, added, cordoned, drained;
+    struct strs gone;   /* pods that went with their node for good */
+    struct strs stayed; /* pods that stay on a node that is drained */
+    struct {
+        uint32_t count;
+        struct whatif_pod *at;
+    } pods;
+    struct {
+        uint32_t count;
+        struct whatif_evicted *at;
+    } evicted, room;       /* room: those that may have to go by the decision that is being made */
+    struct strs not_asked; /* extenders and plugins that have a say in it */
+    struct str error;
+};
+
+/* What is in w->world from now on is a cluster of its own. */
+void whatif_begin(struct whatif *w, struct world *world);
+void whatif_free(struct whatif *w);
+
+/* ---- changes; each is false with an error when what it names is not there ---- */
+
+/* A pod: pod/NS/NAME, NS/NAME, pod/NAME or NAME. */
+bool whatif_delete(struct whatif *w, struct str pod);
+/* Nodes with this label, KEY=VALUE; zone and region are short for the topology's labels. */
+bool whatif_fail(struct whatif *w, struct str label);
+/* Copies of a node, which may have failed since it was looked up, without pods. */
+void whatif_add_nodes(struct whatif *w, const struct node *like, int64_t count);
+bool whatif_cordon(struct whatif *w, struct str node);
+bool whatif_drain(struct whatif *w, struct str node);
+/* Pods of a workload that is not there yet: replicas of them, or as many as it says (-1). */
+bool whatif_create(struct whatif *w, struct manifests *m, const struct workload *load,
+                   int64_t replicas);
+/* All that were pending before. Comes first. */
+void whatif_take_pending(struct whatif *w);
+
+/* ---- then ---- */
+
+/* Decides them all, in the queue's order; each one that is placed is bound before the next. */
+void whatif_decide(struct whatif *w);
+/* How many of them stay pending. */
+uint32_t whatif_pending(const struct whatif *w);
+void whatif_text(const struct whatif *w, struct buffer *out);
+void whatif_json(const struct whatif *w, struct buffer *out);
+
+/* How many more of one pod fit. */
+struct capacity {
+    int64_t fit;
+    bool stopped;   /* one more does not fit; false: it was not tried */
+    struct str why; /* then: the message; and who would have to go for it */
+    struct strs evicts;
+    struct {
+        uint32_t count;
+        struct node_capacity {
+            struct str node;
+            int64_t fit;
+        } * at; /* by the node's name */
+    } nodes;
+};
+
+/* Places copies until one has no place, at most so many. False with an error: a copy cannot be
+ * made. */
+bool capacity_count(struct whatif *w, struct manifests *m, int64_t most, struct capacity *c);
+
+/* The commands: see commands.h. */
+int command_whatif(int argc, char **argv);
+int command_capacity(int argc, char **argv);
+
+#endif
