@@ -229,8 +229,7 @@ struct frame {
     const struct field *fields,
         *next; /* next: where the search begins, since fields are in order */
     struct kube_json *into;
-    struct kube_json
-        *lists[FIELDS_MAX]; /* of each field that makes a list or a map; NULL: not yet */
+    struct kube_json *lists[FIELDS_MAX]; /* of each field that makes a list, a map or an object */
 };
 
 struct parser {
@@ -332,6 +331,18 @@ static bool add_time(struct parser *p, struct frame *f, const struct field *fiel
     return true;
 }
 
+/* In pieces it would have to be put together; the API server writes each once, and who reads the
+ * first piece and who edits all of them must not see two different objects. */
+static bool add_single(struct parser *p, struct frame *f, const struct field *field,
+                       struct str bytes)
+{
+    struct kube_json **there = &f->lists[field - f->fields];
+    if (*there != NULL)
+        return false;
+    *there = field->form == FORM_inlined ? f->into : add_object(p, f->into, field->member);
+    return open_message(p, bytes, &shapes[field->of], *there);
+}
+
 static bool take_scalar(struct parser *p, struct frame *f, const struct field *field)
 {
     uint64_t value;
@@ -381,9 +392,8 @@ static bool take_value(struct parser *p, struct frame *f, const struct field *fi
     case FORM_amounts_by_key:
     case FORM_objects_by_key:
     case FORM_keys: return add_pair(p, f, field, bytes);
-    case FORM_inlined: return open_message(p, bytes, &shapes[field->of], f->into);
-    case FORM_object:
-        return open_message(p, bytes, &shapes[field->of], add_object(p, f->into, field->member));
+    case FORM_inlined:
+    case FORM_object: return add_single(p, f, field, bytes);
     case FORM_objects:
         return open_message(p, bytes, &shapes[field->of],
                             add_object(p, filled(p, f, field, JSON_array), (struct str){NULL, 0}));

@@ -295,6 +295,7 @@ static void malformed_messages_are_refused_where_they_are(void **state)
         CASE("\x79\1\1\1\1\1\1\1", "0 of 8"),
         CASE("\x0a\x04\x5a\2\x0a\1", "2 of 6"),   /* a pair of a map */
         CASE("\x0a\x04\x42\2\x08\x80", "2 of 6"), /* a time */
+        CASE("\x0a\3\x0a\1p\x0a\0", "5 of 7"),    /* metadata in two pieces */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         buffer_reset(&message);
