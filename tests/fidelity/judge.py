@@ -106,6 +106,28 @@ def complaints_of_explanation(explained, told, profiles):
     return ["it is explained otherwise: %s: %s, the oracle says %s" % (found[0], found[2], found[1])] if found else []
 
 
+def has_host_ports(pod):
+    containers = pod["spec"].get("containers", []) + pod["spec"].get("initContainers", [])
+    return any(port.get("hostPort") for c in containers for port in c.get("ports") or [])
+
+
+def freed_ports(record):
+    """For each decision whether a pod with host ports had left a node before. Upstream then takes its ports for free,
+    also those that another pod there has, and so does berth; who reads the cluster anew, as berth explain does and
+    any scheduler that starts, knows only who is there."""
+    pods = {"%s/%s" % (o["metadata"].get("namespace", "default"), o["metadata"]["name"]): o
+            for o in record["scenario"]["objects"] + record["scenario"]["pods"]
+            if o.get("kind", "Pod") == "Pod" and "op" not in o}
+    outcomes, freed = iter(record["outcomes"]), False
+    for step in record["scenario"]["pods"]:
+        if step.get("op"):
+            freed = freed or step["op"] == "delete" and step.get("kind") == "Pod"
+            continue
+        outcome = next(outcomes)
+        yield freed
+        freed = freed or any(has_host_ports(pods[v]) for v in outcome.get("victims") or [] if v in pods)
+
+
 class Verdict:
     """Counts decisions. `reference`: they are kube-scheduler's own, and may be STUCK."""
 
@@ -114,10 +136,10 @@ class Verdict:
         self.results = collections.Counter()
         self.passed = self.failed = self.refused = self.explained = 0
 
-    def add(self, name, outcome, told, said):
+    def add(self, name, outcome, told, said, freed):
         self.results[told["result"]] += 1
         found = list(complaints_of(outcome, told, said["version"]))
-        if outcome.get("explained") and not found and told["result"] != "ignored":
+        if outcome.get("explained") and not found and not freed and told["result"] != "ignored":
             self.explained += 1
             found = complaints_of_explanation(outcome["explained"], told, view.profiles_of(said))
         if self.reference and found == [STUCK]:
@@ -151,8 +173,8 @@ def judge(oracle, records, reference=False):
             print("%s: the oracle: %s" % (name, said["error"]))
             continue
         attempts = [told for told in said["results"] if not told.get("op")]
-        for outcome, told in zip(record["outcomes"], attempts):
-            verdict.add(name, outcome, told, said)
+        for outcome, told, freed in zip(record["outcomes"], attempts, freed_ports(record)):
+            verdict.add(name, outcome, told, said, freed)
     return verdict
 
 
