@@ -58,9 +58,10 @@ static bool take_credit(void *state, const char *value)
 static bool take_kept(void *state, const char *value)
 {
     long *kept = &((struct settings *)state)->kept;
-    if (strcmp(value, "0") == 0)
+    bool none = strcmp(value, "0") == 0;
+    if (none)
         *kept = -1;
-    return *kept < 0 || take_number(kept, value, 10000000);
+    return none || take_number(kept, value, 10000000);
 }
 
 static bool take_batch(void *state, const char *value)

@@ -114,10 +114,7 @@ static void json(const struct command *c, struct buffer *out)
 static bool read_file(struct command *c)
 {
     struct manifests *m = &c->manifests;
-    const struct explained *told = &c->live.explained;
-    m->release = told->release;
-    m->space = c->space;
-    m->p = told->profiles.count > 0 ? told->profiles.at : NULL;
+    manifests_as(m, &c->live.explained, c->space);
     if (!manifests_read(m, c->file)) {
         c->w.error = m->error;
         return false;

@@ -26,6 +26,13 @@ void *manifests_room(struct arena *a, void *at, uint32_t count, size_t size)
     return longer;
 }
 
+void manifests_as(struct manifests *m, const struct explained *told, struct str space)
+{
+    m->release = told->release;
+    m->space = space;
+    m->p = told->profiles.count > 0 ? told->profiles.at : NULL;
+}
+
 void manifests_free(struct manifests *m)
 {
     for (uint32_t i = 0; i < m->documents.count; i++)

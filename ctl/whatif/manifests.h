@@ -45,6 +45,9 @@ struct manifests {
     } documents;
 };
 
+/* As the scheduler that has told this reads them; space is where objects are that do not say it.
+ * What was told is borrowed. */
+void manifests_as(struct manifests *m, const struct explained *told, struct str space);
 void manifests_free(struct manifests *m);
 /* Reads a file of YAML or JSON; - is standard input. False with an error, which begins with the
  * file and the document: nothing of it counts, and nothing more is to be read. */

@@ -165,10 +165,7 @@ static bool change(struct command *c)
 static bool read_files(struct command *c)
 {
     struct manifests *m = &c->manifests;
-    const struct explained *told = &c->live.explained;
-    m->release = told->release;
-    m->space = c->space;
-    m->p = told->profiles.count > 0 ? told->profiles.at : NULL;
+    manifests_as(m, &c->live.explained, c->space);
     for (uint32_t i = 0; i < c->files.count; i++)
         if (!manifests_read(m, c->files.at[i].at)) {
             c->w.error = m->error;

@@ -121,7 +121,8 @@ def freed_ports(record):
     outcomes, freed = iter(record["outcomes"]), False
     for step in record["scenario"]["pods"]:
         if step.get("op"):
-            freed = freed or step["op"] == "delete" and step.get("kind") == "Pod"
+            gone = pods.get("%s/%s" % (step.get("namespace", "default"), step.get("name")))
+            freed = freed or (step["op"] == "delete" and step.get("kind") == "Pod" and gone is not None and has_host_ports(gone))
             continue
         outcome = next(outcomes)
         yield freed

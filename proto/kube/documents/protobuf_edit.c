@@ -90,8 +90,9 @@ static bool is_whole(struct str message)
     return true;
 }
 
-/* All fields of that number as one: a message in pieces is put together by whoever reads it. False
- * when a piece is torn: behind it the next one would mean something else. */
+/* All fields of that number as one, which is what a message in pieces means; kube_protobuf_parse
+ * refuses such ones. False when a piece is torn: behind it the next one would mean something else.
+ */
 static bool join(struct buffer *out, struct str message, uint32_t number)
 {
     struct field f;
