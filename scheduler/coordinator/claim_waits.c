@@ -51,3 +51,10 @@ struct moment claim_waits_look(struct coordinator *c, struct moment now)
     }
     return due;
 }
+
+void claim_waits_drop(struct coordinator *c)
+{
+    struct flight *f;
+    while ((f = flights_last_aside(&c->flights)) != NULL)
+        flights_remove(&c->flights, f);
+}

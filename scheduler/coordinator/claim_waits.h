@@ -14,5 +14,7 @@ bool claim_waits_take(struct coordinator *c, struct moment now, struct flight *f
 /* Those that need not wait any more go to the head of the line, in their order. Returns when it is
  * to be called again at the latest. */
 struct moment claim_waits_look(struct coordinator *c, struct moment now);
+/* Forgets them all; for when the queue is gone. */
+void claim_waits_drop(struct coordinator *c);
 
 #endif

@@ -293,6 +293,7 @@ static void drop_waiting(struct coordinator *c)
     while ((f = flights_first(&c->flights)) != NULL)
         flights_remove(&c->flights, f);
     extending_drop(c);
+    claim_waits_drop(c);
 }
 
 static void on_peer_down(struct coordinator *c, struct moment now, const struct delivery *in)

@@ -14,6 +14,8 @@
     "0/2 nodes are available: resource claim default/c is in the process of being allocated. no "  \
     "new claims to deallocate"
 
+static const struct address tool = {TOOL, 77};
+
 static void claim(const char *name, int version, const char *more)
 {
     stream("resource_claim_set resource_claim={namespace_name=\"default\" name=\"%s\" uid=\"u-%s\" "
@@ -205,6 +207,25 @@ static void the_end_of_the_term_ends_the_wait(void **state)
     assert_bound("q", 1);
 }
 
+/* Another queue offers whom it has. */
+static void they_are_forgotten_with_the_queue(void **state)
+{
+    (void)state;
+    struct message m;
+    begin();
+    attempt_with("q", C, 2);
+    coordinator_gets(queue, &(struct message){.type = MSG_peer_down}, false);
+    allocated("c");
+    tick_after(1000);
+    assert_false(anything(MSG_bind) || anything(MSG_pod_failed));
+    coordinator_gets(queue, &(struct message){.type = MSG_peer_up}, false);
+    say(tool, "explain_request namespace_name=\"default\" name=\"q\"");
+    assert_true(take(TOOL, MSG_explained, &m));
+    assert_int_equal(m.explained.state.len, 0);
+    attempt_with("q", C, 1);
+    assert_bound("q", 0);
+}
+
 /* They use up no credit: others are offered meanwhile. */
 static void they_take_nobodys_credit(void **state)
 {
@@ -243,6 +264,7 @@ int main(void)
         TEST(who_goes_meanwhile_lands),
         TEST(who_changes_meanwhile_is_decided_as_it_is_then),
         TEST(the_end_of_the_term_ends_the_wait),
+        TEST(they_are_forgotten_with_the_queue),
         TEST(they_take_nobodys_credit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
