@@ -64,7 +64,7 @@ enum message_tag {
 enum message_type {
     MSG_none = 0,
 #include "proto/messages.def"
-    MSG_COUNT = 115 /* above every number; the compiler complains when it is not */
+    MSG_COUNT = 133 /* above every number; the compiler complains when it is not */
 };
 
 /* One received or outgoing message: read .type, then the member of that name. */

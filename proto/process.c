@@ -4,6 +4,7 @@
 
 #include "proto/base/beat.h"
 #include "proto/base/log_out.h"
+#include "proto/commit.h"
 #include "proto/metrics.h"
 
 #include <dirent.h>
@@ -153,7 +154,14 @@ static void measure_log(void)
         (int64_t)(log_out_lost() + beat_lost());
 }
 
-void process_measure(void)
+static void measure_build(const char *version)
+{
+    const struct str *values =
+        METRIC_VALUES(str_of(version), str_of(commit_hash()), str_of(commit_tree()));
+    series_set(metric_series(METRIC_berth_build_info, values), 1);
+}
+
+void process_measure(const char *version)
 {
     static int64_t start; /* read once, so that it never changes */
     if (start == 0)
@@ -169,6 +177,7 @@ void process_measure(void)
     measure_network();
     measure_descriptors();
     measure_log();
+    measure_build(version);
 }
 
 bool process_allow_files(unsigned need, char *error, size_t room)

@@ -4,6 +4,7 @@
 #include "proto/base/log.h"
 #include "proto/base/log_json.h"
 #include "proto/base/log_out.h"
+#include "proto/base/log_pods.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -152,10 +153,13 @@ void log_catch_up(void)
     errno = saved;
 }
 
-static void write_line(const char *level, const char *format, va_list args)
+/* Below the level in force only what is said of a pod that is watched. */
+static void write_line(const char *level, bool enabled, const char *format, va_list args)
 {
     char text[LINE_MAX_LEN / 2], line[LINE_ROOM];
     vsnprintf(text, sizeof(text), format, args);
+    if (!enabled && !log_pods_in(text))
+        return;
     log_catch_up(); /* what was lost came before */
     log_out(line, make_line(level, text, line));
 }
@@ -163,12 +167,13 @@ static void write_line(const char *level, const char *format, va_list args)
 #define DEFINE_LEVEL(name)                                                                         \
     void log_##name(const char *format, ...)                                                       \
     {                                                                                              \
-        if (least_level < LOG_LEVEL_##name)                                                        \
+        bool enabled = least_level >= LOG_LEVEL_##name;                                            \
+        if (!enabled && log_pods_count() == 0)                                                     \
             return;                                                                                \
         int saved = errno;                                                                         \
         va_list args;                                                                              \
         va_start(args, format);                                                                    \
-        write_line(#name, format, args);                                                           \
+        write_line(#name, enabled, format, args);                                                  \
         va_end(args);                                                                              \
         errno = saved;                                                                             \
     }

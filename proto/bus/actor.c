@@ -19,7 +19,9 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t signals_seen, dump_wanted, hangup_seen;
+#define ENDING_MS 20 /* until it is looked again whether the end of a recording is on the disk */
+
+static volatile sig_atomic_t signals_seen, dump_wanted, hangup_seen, end_wanted;
 static int signal_pipe[2] = {-1, -1};
 static bool failed;
 
@@ -49,6 +51,8 @@ static void on_signal(int number)
     int saved = errno;
     if (number == SIGUSR2)
         dump_wanted = 1;
+    else if (number == SIGUSR1)
+        end_wanted = 1;
     else if (number == SIGHUP)
         hangup_seen = 1;
     else
@@ -110,9 +114,15 @@ static void loop_open(struct loop *loop)
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
     sigaction(SIGUSR2, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    /* berth run starts us with it blocked, so that one that comes before this waits for us. */
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGUSR1);
+    sigprocmask(SIG_UNBLOCK, &ends, NULL);
     bus_set_status(loop->bus, loop->actor->status != NULL ? report : NULL, loop);
     if (loop->actor->observe != NULL)
         metrics_on_report(observe, loop);
@@ -122,6 +132,7 @@ static void loop_close(struct loop *loop)
 {
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
+    signal(SIGUSR1, SIG_IGN);
     signal(SIGUSR2, SIG_IGN);
     signal(SIGHUP, SIG_DFL);
     bus_set_status(loop->bus, NULL, NULL);
@@ -166,6 +177,9 @@ static bool go_on(struct loop *loop, struct moment now)
         actor->dump(actor->state);
     }
     dump_wanted = 0;
+    if (end_wanted)
+        journal_file_end();
+    end_wanted = 0;
     if (failed || signals_seen > 1)
         return false;
     if (signals_seen == 0)
@@ -200,13 +214,13 @@ static bool loop_round(struct loop *loop)
         next = actor->tick(actor->state, now, &loop->out);
     bool on = go_on(loop, now);
     send_all(loop);
-    journal_flush();
+    bool ending = journal_file_flush();
     log_catch_up();
     now = moment_now();
     next = moment_earlier(next, bus_tick(loop->bus, now));
     if (loop->stopping)
         next = moment_earlier(next, loop->stop_by);
-    next = moment_earlier(next, moment_after(now, span_of_ms(ACTOR_BEAT_MS)));
+    next = moment_earlier(next, moment_after(now, span_of_ms(ending ? ENDING_MS : ACTOR_BEAT_MS)));
     if (on && !more)
         bus_wait(loop->bus, loop->wait_fd, now, next);
     return on;
@@ -226,7 +240,7 @@ int actor_main(const struct options *options, const struct actor *actor)
 {
     char error[1024];
     if (journal_plays())
-        return replay_run(options->replay, actor);
+        return replay_run(&options->replay, actor);
     struct bus *bus = bus_open(&options->bus, error, sizeof(error));
     if (bus == NULL) {
         log_error("cannot open the bus| error=\"%s\"", error);

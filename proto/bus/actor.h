@@ -1,8 +1,8 @@
 /* actor: the main loop of every process, in named phases: wait, receive and handle a batch, work
  * on the extra descriptor, tick, send. It owns the sockets and the clock so that cores are pure.
  *
- * SIGTERM and SIGINT ask the core to stop; a second one ends at once. SIGUSR2 makes it log what it
- * holds. */
+ * SIGTERM and SIGINT ask the core to stop; a second one ends at once. SIGUSR1 ends its recording,
+ * if there is one, and the core goes on. SIGUSR2 makes it log what it holds. */
 #ifndef ACTOR_H
 #define ACTOR_H
 

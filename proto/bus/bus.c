@@ -6,9 +6,11 @@
  * generation or term, its body decodes to the last byte. What fails is refused with the gate's
  * name. What must stay true: only an opened frame of an up peer moves a link's numbering, and it
  * does so before anything else can refuse it, so that a refused frame is not a gap. */
+#include "proto/bus/debug.h"
 #include "proto/bus/inside.h"
 #include "proto/bus/roles.h"
 
+#include "proto/base/log_pods.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
@@ -213,6 +215,8 @@ static void drop(struct bus *bus, enum drop why, enum message_type type, struct 
 
 static int send_to(struct bus *bus, struct peer *peer, const struct outgoing *head, struct str body)
 {
+    if (log_pods_count() > 0)
+        debug_said(peer, head, body);
     int failed = peer_transmit(bus, peer, head, body);
     if (failed == EAGAIN && log_limited(&bus->counts.dropped_log[DROPPED_full], bus->now))
         log_warn("link full, message dropped|message=%s to=%s name=%s", frame_type_name(head->type),
@@ -227,7 +231,7 @@ static bool fits(const struct outgoing *head)
 
 static bool meant_for(const struct outgoing *head, uint32_t number, const struct peer *peer)
 {
-    return fits(head) &&
+    return fits(head) && !head->handed &&
            (head->to.peer ? head->to.peer == number : head->to.process == peer->process);
 }
 
@@ -268,7 +272,7 @@ static void send_all_to(struct bus *bus, struct peer *peer, struct outbox *out)
 void bus_send(struct bus *bus, struct outbox *out)
 {
     for (size_t i = 0; i < out->count; i++) {
-        must(message_info[out->at[i].type].from & bus->process);
+        must(message_info[out->at[i].type].from & bus->process || out->at[i].handed);
         must(out->at[i].type != MSG_peer_up && out->at[i].type != MSG_peer_down);
         out->at[i].tried = false;
     }
@@ -277,7 +281,9 @@ void bus_send(struct bus *bus, struct outbox *out)
             send_all_to(bus, bus->peers[i], out);
     for (size_t i = 0; i < out->count; i++) {
         const struct outgoing *head = &out->at[i];
-        if (!fits(head))
+        if (head->handed)
+            bus_mirror_handed(bus, head, outbox_body(out, i));
+        else if (!fits(head))
             drop(bus, DROPPED_oversized, head->type, head->to);
         else if (!head->tried)
             drop(bus, head->to.peer ? DROPPED_disconnected : DROPPED_no_peer, head->type, head->to);
@@ -363,7 +369,10 @@ static bool handle_own(struct bus *bus, struct peer *peer, enum message_type typ
         answer_metrics(bus, peer, &bus->message.metrics_request);
     if (type == MSG_verbosity)
         log_set_verbosity(bus->message.verbosity.level);
-    return type == MSG_verbosity || type == MSG_heartbeat || type == MSG_goodbye ||
+    bool debugs = type == MSG_debug_pod && bus->process != TOOL;
+    if (debugs && peer->process == TOOL)
+        debug_take(bus, peer, &bus->message.debug_pod);
+    return debugs || type == MSG_verbosity || type == MSG_heartbeat || type == MSG_goodbye ||
            type == MSG_status_request || type == MSG_metrics_request;
 }
 
@@ -410,6 +419,8 @@ static enum refusal admit(struct bus *bus, struct peer *peer, const struct envel
     if (why != REFUSED_nothing)
         return why;
     adopt_term(bus, peer, envelope->term);
+    if (log_pods_count() > 0 && bus->process != TOOL)
+        debug_heard(peer, &bus->message);
     *deliver = !handle_own(bus, peer, bus->message.type);
     return why;
 }
@@ -603,6 +614,7 @@ struct moment bus_tick(struct bus *bus, struct moment now)
 {
     bus->now = now;
     read_news(bus);
+    log_pods_expire(now);
     struct moment next = handshake_tick(bus, now);
     return bus->event_next < bus->event_count ? now : next;
 }

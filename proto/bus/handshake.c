@@ -127,8 +127,29 @@ static bool hello_is_usable(const struct hello *hello)
     return true;
 }
 
-static void learn(struct peer *peer, const struct hello *hello)
+static bool is_printable(struct str text)
 {
+    for (uint32_t i = 0; i < text.len; i++)
+        if (text.at[i] < ' ' || text.at[i] > '~' || text.at[i] == '"')
+            return false;
+    return text.len <= 200;
+}
+
+/* Processes of two versions may share a bus, during an upgrade; whoever wonders why they decide
+ * otherwise finds it here. Tools and plugins have versions of their own. */
+static void note_version(const struct bus *bus, const struct peer *peer, const struct hello *hello)
+{
+    enum process kind = process_of(hello->process);
+    if (peer->incarnation == hello->incarnation || ((kind | bus->process) & (TOOL | PLUGIN)) != 0 ||
+        str_is(hello->version, OPTIONS_VERSION) || !is_printable(hello->version))
+        return;
+    log_warn("another version on the bus|kind=%s name=%.*s version=\"%.*s\" ours=" OPTIONS_VERSION,
+             process_name(kind), STR_ARG(hello->instance), STR_ARG(hello->version));
+}
+
+static void learn(const struct bus *bus, struct peer *peer, const struct hello *hello)
+{
+    note_version(bus, peer, hello);
     peer->process = process_of(hello->process);
     memcpy(peer->instance, hello->instance.at, hello->instance.len);
     peer->instance[hello->instance.len] = 0;
@@ -176,7 +197,7 @@ static enum refusal take_at_door(struct bus *bus, struct peer *peer, const struc
     retire_namesakes(bus, peer, hello);
     if (peer->state == PEER_up)
         peer_down(bus, peer, same_life ? DOWN_gap : DOWN_restarted);
-    learn(peer, hello);
+    learn(bus, peer, hello);
     peer->state = PEER_up;
     peer->sent = 0;
     int failed = say_hello(bus, peer, hello->session, NULL);
@@ -185,14 +206,6 @@ static enum refusal take_at_door(struct bus *bus, struct peer *peer, const struc
     else if (failed == EAGAIN)
         peer->state = PEER_greeting; /* it says hello again */
     return REFUSED_nothing;
-}
-
-static bool is_printable(struct str text)
-{
-    for (uint32_t i = 0; i < text.len; i++)
-        if (text.at[i] < ' ' || text.at[i] > '~' || text.at[i] == '"')
-            return false;
-    return text.len <= 200;
 }
 
 /* The door says why it does not let us in; we try again as ever. */
@@ -225,7 +238,7 @@ static enum refusal take_on_link(struct bus *bus, struct peer *peer, const struc
     }
     if (peer->state != PEER_greeting || hello->session != peer->session)
         return REFUSED_nothing; /* answers an earlier hello */
-    learn(peer, hello);
+    learn(bus, peer, hello);
     peer_up(bus, peer);
     return REFUSED_nothing;
 }
@@ -301,9 +314,16 @@ struct moment handshake_tick(struct bus *bus, struct moment now)
 static void note_handshake(struct bus *bus, const struct wire *wire)
 {
     bus->counts.handshakes_failed++;
-    if (log_limited(&bus->counts.handshake_log, bus->now))
+    if (!log_limited(&bus->counts.handshake_log, bus->now))
+        return;
+    unsigned suppressed = bus->counts.handshake_log.suppressed_before;
+    if (strncmp(wire->endpoint, "tcp:", 4) == 0)
         log_warn("handshake failed: other keys, or no CURVE on one side|endpoint=%s suppressed=%u",
-                 wire->endpoint, bus->counts.handshake_log.suppressed_before);
+                 wire->endpoint, suppressed);
+    else /* there are no keys on a socket of this machine */
+        log_warn("handshake failed: the other end has gone, or does not speak ZeroMQ|endpoint=%s "
+                 "suppressed=%u",
+                 wire->endpoint, suppressed);
 }
 
 static void news_of_link(struct bus *bus, struct wire *wire)

@@ -146,6 +146,8 @@ void peer_down(struct bus *bus, struct peer *peer, enum down_reason reason);
 void peers_sweep(struct bus *bus);
 /* Mirrors a frame to the tap when somebody listens. peer may be NULL. */
 void bus_mirror(struct bus *bus, const struct peer *peer, bool sent, struct str frame);
+/* What two cores in this process have said to each other (PEER_INSIDE). */
+void bus_mirror_handed(struct bus *bus, const struct outgoing *head, struct str body);
 /* Counts and logs; peer may be NULL while unknown, envelope too. */
 void bus_refuse(struct bus *bus, enum refusal why, const struct peer *peer, int64_t type,
                 size_t bytes);

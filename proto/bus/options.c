@@ -7,6 +7,7 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/commit.h"
 #include "proto/journal/file.h"
 
 #include <stdio.h>
@@ -163,6 +164,13 @@ static const struct own_option shared[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+bool options_speed(const char *value, double *speed)
+{
+    char *end;
+    *speed = strtod(value, &end);
+    return end > value && *end == 0 && *speed >= 0.01 && *speed <= 1e6;
+}
+
 static bool take_record(void *state, const char *value)
 {
     ((struct parse *)state)->record = value;
@@ -171,13 +179,40 @@ static bool take_record(void *state, const char *value)
 
 static bool take_replay(void *state, const char *value)
 {
-    ((struct parse *)state)->options->replay = value;
+    ((struct parse *)state)->options->replay.path = value;
     return *value != 0;
+}
+
+static bool take_answers(void *state, const char *value)
+{
+    ((struct parse *)state)->options->replay.answers = value;
+    return *value != 0;
+}
+
+static bool take_said(void *state, const char *value)
+{
+    ((struct parse *)state)->options->replay.said = value;
+    return *value != 0;
+}
+
+static bool take_speed(void *state, const char *value)
+{
+    return options_speed(value, &((struct parse *)state)->options->replay.speed);
+}
+
+static bool take_from(void *state, const char *value)
+{
+    return str_to_i64(str_of(value), &((struct parse *)state)->options->replay.from_us);
 }
 
 static const struct own_option of_cores[] = {
     {"record", "FILE", "take down in FILE what the core is told, reads and says", take_record},
     {"replay", "FILE", "play back what --record wrote, and compare what is said", take_replay},
+    {"answers", "FILE",
+     "with --replay: write there what the core says to a tool behind the last entry", take_answers},
+    {"said", "FILE", "with --replay: write there what the core says, as it says it", take_said},
+    {"speed", "N", "with --replay: N times as fast as it was, not as fast as it can", take_speed},
+    {"from", "US", "with --speed: count from this time on, in microseconds since 1970", take_from},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -191,35 +226,6 @@ struct reader {
     const char *error; /* what a take() says about why it refused; "" when it says nothing */
 };
 
-static void print_table(const struct own_option *table)
-{
-    for (const struct own_option *o = table; o && o->name; o++) {
-        char head[64];
-        bool optional = o->value && o->value[0] == '[';
-        snprintf(head, sizeof(head), "%s%s%s%s", o->name[1] ? "--" : "-", o->name,
-                 optional   ? "[="
-                 : o->value ? " "
-                            : "",
-                 o->value ? o->value + optional : "");
-        printf("  %-22s %s\n", head, o->doc);
-    }
-}
-
-_Noreturn static void help(const struct reader *r)
-{
-    printf("%s: %s\n\n", r->program, r->usage);
-    for (int i = 0; i < TABLES; i++)
-        print_table(r->table[i]);
-    printf("  %-22s %s\n  %-22s %s\n", "--help", "this text", "--version", "the version");
-    exit(0);
-}
-
-_Noreturn static void refuse(const struct reader *r, const char *argument, const char *why)
-{
-    fprintf(stderr, "%s: %s: %s\n", r->program, argument, why);
-    exit(1); /* as kube-scheduler */
-}
-
 /* The option of that name and the state of its table. */
 static const struct own_option *find(const struct reader *r, struct str name, void **state)
 {
@@ -230,6 +236,42 @@ static const struct own_option *find(const struct reader *r, struct str name, vo
                 return o;
             }
     return NULL;
+}
+
+/* What two tables have is the first's. */
+static bool is_hidden(const struct reader *r, const struct own_option *o)
+{
+    void *state;
+    return find(r, str_of(o->name), &state) != o;
+}
+
+static void print_option(const struct own_option *o)
+{
+    char head[64];
+    bool optional = o->value && o->value[0] == '[';
+    snprintf(head, sizeof(head), "%s%s%s%s", o->name[1] ? "--" : "-", o->name,
+             optional   ? "[="
+             : o->value ? " "
+                        : "",
+             o->value ? o->value + optional : "");
+    printf("  %-22s %s\n", head, o->doc);
+}
+
+_Noreturn static void help(const struct reader *r)
+{
+    printf("%s: %s\n\n", r->program, r->usage);
+    for (int i = 0; i < TABLES; i++)
+        for (const struct own_option *o = r->table[i]; o && o->name; o++)
+            if (!is_hidden(r, o))
+                print_option(o);
+    printf("  %-22s %s\n  %-22s %s\n", "--help", "this text", "--version", "the version");
+    exit(0);
+}
+
+_Noreturn static void refuse(const struct reader *r, const char *argument, const char *why)
+{
+    fprintf(stderr, "%s: %s: %s\n", r->program, argument, why);
+    exit(1); /* as kube-scheduler */
 }
 
 static void take_value(const struct reader *r, const struct own_option *o, void *state,
@@ -260,7 +302,7 @@ static int take_one(const struct reader *r, int left, char **argv)
     if (str_is(key, "help") || str_is(key, "h"))
         help(r);
     if (str_is(key, "version")) {
-        printf("%s %s\n", r->program, OPTIONS_VERSION);
+        printf("%s %s%s\n", r->program, OPTIONS_VERSION, commit_text());
         exit(0);
     }
     const struct own_option *o = find(r, key, &state);
@@ -275,6 +317,23 @@ static int take_one(const struct reader *r, int left, char **argv)
     return next ? 2 : 1;
 }
 
+static void (*list_each)(const struct own_option *option);
+
+void options_list_only(void (*each)(const struct own_option *option))
+{
+    list_each = each;
+}
+
+_Noreturn static void list(const struct reader *r)
+{
+    for (int i = 0; i < TABLES; i++)
+        for (const struct own_option *o = r->table[i]; o && o->name; o++)
+            if (!is_hidden(r, o))
+                list_each(o);
+    list_each(NULL);
+    exit(0);
+}
+
 void options_read(const struct options_table *table, int argc, char **argv)
 {
     struct reader r = {.program = table->program,
@@ -282,8 +341,22 @@ void options_read(const struct options_table *table, int argc, char **argv)
                        .table = {table->options, table->more},
                        .state = {table->state, table->more_state},
                        .error = table->error};
-    for (int i = 1; i < argc;)
-        i += take_one(&r, argc - i, argv + i);
+    if (list_each != NULL)
+        list(&r);
+    bool only_words = false;
+    for (int i = 1; i < argc;) {
+        const char *argument = argv[i];
+        bool is_word =
+            table->word != NULL && (only_words || argument[0] != '-' || argument[1] == 0);
+        if (is_word && !table->word(table->state, argument))
+            refuse(&r, argument, "is one too many (--help tells what is wanted)");
+        if (is_word || (table->word != NULL && strcmp(argument, "--") == 0)) {
+            only_words = only_words || !is_word;
+            i++;
+        } else {
+            i += take_one(&r, argc - i, argv + i);
+        }
+    }
 }
 
 /* A kind that this process connects to and that no --peer named is found in the run directory. */
@@ -418,7 +491,7 @@ void options_parse(struct options *options, const struct options_spec *spec, int
         options->bus.run_dir = options_run_dir();
     add_default_peers(options, spec->peers);
     log_open(options->bus.instance ? options->bus.instance : process_name(spec->self), p.level);
-    if (p.record != NULL && options->replay == NULL)
+    if (p.record != NULL && options->replay.path == NULL)
         record(&r, &p, argc, argv);
 }
 

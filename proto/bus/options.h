@@ -19,6 +19,10 @@
  * and those of processes with a core:
  *   --record FILE         takes down in FILE all that the core is told and reads, and what it says
  *   --replay FILE         plays such a file back, and compares
+ *   --answers FILE        with --replay: a file for what is said to a tool behind its last entry
+ *   --said FILE           with --replay: a file for all that is said, as it is
+ *   --speed N             with --replay: N times as fast as it was, not as fast as it can
+ *   --from US             with --speed: microseconds since 1970 from which on that counts
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -45,10 +49,19 @@ struct options_spec {
     const char *usage;            /* one line: what the program is */
 };
 
+/* What is played back, and how. */
+struct replay_options {
+    const char *path;    /* NULL: nothing is */
+    const char *answers; /* where what is said at its end to a tool goes; NULL: nowhere */
+    const char *said;    /* where all that is said goes; NULL: nowhere */
+    double speed;        /* times as fast as it was; 0: as fast as it can */
+    int64_t from_us;     /* with it: the wall clock when it begins; 0: the first entry's */
+};
+
 struct options {
     struct bus_options bus;
     const char *config_path; /* NULL: none */
-    const char *replay;      /* a file that is played back; NULL: none is */
+    struct replay_options replay;
 };
 
 /* Reads argv (both `--name value` and `--name=value`), own options included (table ends with a NULL
@@ -60,6 +73,9 @@ void options_parse(struct options *options, const struct options_spec *spec, int
  * is given now. To be called before anything looks at them. Names what is wrong and exits 1. */
 void options_replay(enum process kinds, int *argc, char ***argv);
 
+/* A speed of --speed: 0.01 to 1,000,000. */
+bool options_speed(const char *value, double *speed);
+
 /* The options of a program that is no process of the bus (a command of berth). */
 struct options_table {
     const char *program, *usage;      /* "berth tap", one line */
@@ -68,10 +84,18 @@ struct options_table {
     const struct own_option *more;    /* read behind them, so what both have is the first's; NULL */
     void *more_state;
     const char *error; /* where a take() says why it refused; NULL: none says so */
+    /* Takes an argument that is no option ("-" alone is none, and nothing behind "--" is), wherever
+     * it stands; false: no such is wanted (any more). NULL: none is. */
+    bool (*word)(void *state, const char *word);
 };
 
-/* Reads argv[1] and on by one table, with the same rules, --help and --version as options_parse. */
+/* Reads argv[1] and on by one table, with the same rules, --help and --version as options_parse.
+ * A word is given as it stands in argv, and lives as long. */
 void options_read(const struct options_table *table, int argc, char **argv);
+
+/* From now on options_read tells what options there are instead of reading any, then NULL, and
+ * exits 0. For completion in shells. */
+void options_list_only(void (*each)(const struct own_option *option));
 
 /* The list with commas that a flag makes which may be given in parts: what there is, and more.
  * Either may be empty, and list NULL where nothing was given before; the text lives in memory, or

@@ -12,6 +12,11 @@ struct address {
     uint32_t peer;
 };
 
+/* Two cores in one process (scheduler/own_worker.h) know each other by this number, which no bus
+ * gives. */
+#define PEER_INSIDE UINT32_MAX
+#define OWN_WORKER  "own-worker" /* the instance of the one that is a worker */
+
 static inline bool same_address(struct address a, struct address b)
 {
     return a.process == b.process && a.peer == b.peer;
@@ -26,6 +31,7 @@ struct outgoing {
     int64_t part; /* place in a snapshot from 1, 0 = not in one */
     bool more;    /* the bus's own: the next message is for the same peer and follows at once */
     bool tried;   /* the bus's own: there was a peer that it is for */
+    bool handed;  /* within this process, to PEER_INSIDE, which has it: only the tap is to know */
 };
 
 struct outbox {

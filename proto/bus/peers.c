@@ -60,23 +60,50 @@ struct peer *peer_by_number(const struct bus *bus, uint32_t number)
     return NULL;
 }
 
+static void mirror(struct bus *bus, struct tapped *tapped)
+{
+    tapped->at_us = moment_wall_us();
+    tapped->process = str_of(process_name(bus->process));
+    tapped->instance = str_of(bus->instance);
+    tapped->tap_sequence = bus->tap_sequence;
+    buffer_reset(&bus->mirror);
+    codec_encode(&tapped_record, tapped, &bus->mirror);
+    wire_send(&bus->tap, (struct str){NULL, 0}, buffer_str(&bus->mirror), false);
+}
+
 void bus_mirror(struct bus *bus, const struct peer *peer, bool sent, struct str frame)
 {
     bus->tap_sequence++;
     if (!bus->mirrored)
         return;
     bool known = peer && peer->process != 0;
-    struct tapped tapped = {.at_us = moment_wall_us(),
-                            .process = str_of(process_name(bus->process)),
-                            .instance = str_of(bus->instance),
-                            .sent = sent,
+    struct tapped tapped = {.sent = sent,
                             .peer_process = str_of(known ? process_name(peer->process) : ""),
                             .peer_instance = str_of(known ? peer->instance : ""),
-                            .tap_sequence = bus->tap_sequence,
                             .frame = frame};
-    buffer_reset(&bus->mirror);
-    codec_encode(&tapped_record, &tapped, &bus->mirror);
-    wire_send(&bus->tap, (struct str){NULL, 0}, buffer_str(&bus->mirror), false);
+    mirror(bus, &tapped);
+}
+
+void bus_mirror_handed(struct bus *bus, const struct outgoing *head, struct str body)
+{
+    bool sent = head->to.process != bus->process;
+    struct traffic *count = sent ? bus->counts.sent : bus->counts.received;
+    count[head->type].messages++;
+    count[head->type].bytes += body.len;
+    bus->tap_sequence++;
+    if (!bus->mirrored)
+        return;
+    struct envelope envelope = {.type = head->type,
+                                .term = bus->term,
+                                .generation = bus->generation,
+                                .sent_us = moment_wall_us(),
+                                .incarnation = bus->incarnation};
+    frame_build(&bus->frame, &envelope, body);
+    struct tapped tapped = {.sent = sent,
+                            .peer_process = STR_LITERAL("worker"),
+                            .peer_instance = STR_LITERAL(OWN_WORKER),
+                            .frame = buffer_str(&bus->frame)};
+    mirror(bus, &tapped);
 }
 
 static void count_sent(struct bus *bus, const struct peer *peer, enum message_type type,

@@ -2,6 +2,7 @@
  * counters. What must stay true: only counters that are not zero are named, so that a report stays
  * small enough to read. */
 #include "proto/bus/inside.h"
+#include "proto/bus/options.h"
 
 #include "proto/base/beat.h"
 #include "proto/base/log_out.h"
@@ -192,7 +193,7 @@ static void measure(struct bus *bus)
     for (int why = 0; why < DROP_COUNT; why++)
         count(METRIC_berth_bus_dropped_total, drop_names[why], bus->counts.dropped[why]);
     measure_traffic(&bus->counts);
-    process_measure();
+    process_measure(OPTIONS_VERSION);
 }
 
 void report_metrics(struct bus *bus, bool checks_only, struct metrics *metrics, struct arena *arena)

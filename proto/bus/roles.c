@@ -6,7 +6,7 @@ static const struct {
     enum process process, serves, leaders;
 } roles[] = {
     {WATCHER, QUEUE | SCHEDULER, SCHEDULER},
-    {QUEUE, SCHEDULER, SCHEDULER},
+    {QUEUE, SCHEDULER | PLUGIN, SCHEDULER},
     {SCHEDULER, WORKER | EXTENDER | PLUGIN, BINDER},
     {WORKER, (enum process)0, SCHEDULER},
     {BINDER, SCHEDULER, (enum process)0},

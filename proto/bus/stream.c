@@ -17,7 +17,7 @@
 
 #define CREDIT_MAX   (1ll << 32) /* what a subscriber can pile up */
 #define ASK_AGAIN_MS 3000        /* a question unanswered for so long was lost */
-#define ONCE_MAX     4           /* readers of pods alone */
+#define ONCE_MAX     4           /* readers that want something once */
 #define QUIET_MS     10000       /* so long without any message, and we ask whether all is well */
 
 /* ---- publisher ---- */
@@ -31,7 +31,8 @@ struct reader {
     size_t count;
     int64_t sequence; /* of the snapshot */
     int64_t part;     /* sent last */
-    bool once, pods;  /* the snapshot is all it wants; of pods alone */
+    int64_t end;      /* for once: the last sequence that it wants; 0: the snapshot is all */
+    bool once, pods;  /* what there is now is all it wants; of pods alone */
 };
 
 struct publisher {
@@ -277,7 +278,7 @@ static void make_room(struct publisher *p)
 static void on_subscribe(struct publisher *p, struct address from, const struct subscribe *m)
 {
     struct reader *reader = reader_of(p, from);
-    bool once = m->once || m->pods_once;
+    bool once = m->once || m->pods_once || m->changes_once;
     if (reader == NULL && once)
         make_room(p);
     if (reader == NULL) {
@@ -293,7 +294,9 @@ static void on_subscribe(struct publisher *p, struct address from, const struct 
     reader->credit = m->credit < 0 ? 0 : m->credit > CREDIT_MAX ? CREDIT_MAX : m->credit;
     reader->once = once;
     reader->pods = m->pods_once;
-    bool known = !once && m->epoch == p->options.epoch && m->sequence <= p->sequence &&
+    reader->end = m->changes_once ? p->sequence : 0;
+    bool anew = m->once || m->pods_once;
+    bool known = !anew && m->epoch == p->options.epoch && m->sequence <= p->sequence &&
                  m->sequence >= log_oldest(p) - 1;
     if (known)
         reader->next = m->sequence + 1;
@@ -355,10 +358,10 @@ static void put_snapshot(struct publisher *p, struct reader *reader, struct outb
         snapshot_end(p, reader);
 }
 
-/* It has had its snapshot. */
+/* It has had what it wanted once. */
 static bool is_over(const struct reader *reader)
 {
-    return reader->once && reader->at == NULL;
+    return reader->once && reader->at == NULL && (reader->end == 0 || reader->next > reader->end);
 }
 
 static void put_change(struct publisher *p, struct reader *reader, struct outbox *out)
@@ -389,6 +392,11 @@ void publisher_flush(struct publisher *p, struct outbox *out)
         if (is_over(&p->readers[i]))
             leave(p, &p->readers[i]);
     }
+}
+
+int64_t publisher_epoch(const struct publisher *p)
+{
+    return p->options.epoch;
 }
 
 int64_t publisher_sequence(const struct publisher *p)

@@ -7,8 +7,9 @@
  * and then the log. The snapshot is taken at one sequence; changes that happen while it travels
  * follow it.
  *
- * Who asks for it once gets one such snapshot, or one of pods alone, and is forgotten; there are
- * few of them at a time, the oldest gives way.
+ * Who asks for it once gets one such snapshot, or one of pods alone, or what has changed behind its
+ * position, and is forgotten; there are few of them at a time, the oldest gives way. So whoever may
+ * leave without a word, as tools do, follows the stream by asking for changes again and again.
  *
  * The subscriber checks that numbers follow each other, asks again on any gap, on peer_up and when
  * nothing came for a while, and grants credit as it consumes. Snapshot messages carry the sequence
@@ -56,6 +57,7 @@ void publisher_note(struct publisher *p, const struct message *m);
 void publisher_handle(struct publisher *p, struct address from, const struct message *m);
 /* Puts what each subscriber may get now into the outbox. Call after every batch of changes. */
 void publisher_flush(struct publisher *p, struct outbox *out);
+int64_t publisher_epoch(const struct publisher *p);
 int64_t publisher_sequence(const struct publisher *p);
 size_t publisher_objects(const struct publisher *p);
 uint32_t publisher_subscribers(const struct publisher *p);

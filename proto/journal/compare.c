@@ -46,8 +46,8 @@ static bool field_differs(const struct field *f, const void *a, const void *b)
     return differs;
 }
 
-/* The way to the first field that differs: "node", "pods[3].name". The recursion follows the
- * declarations of messages, which end. NOLINTNEXTLINE(misc-no-recursion) */
+/* The way to the first field that differs: "node", "pods[3].name", "term: 3, and was 2". The
+ * recursion follows the declarations of messages, which end. NOLINTNEXTLINE(misc-no-recursion) */
 static void name_field(const struct record *r, const void *a, const void *b, struct buffer *out)
 {
     const struct field *f = r->fields;
@@ -57,6 +57,9 @@ static void name_field(const struct record *r, const void *a, const void *b, str
         return;
     const char *in_a = (const char *)a + f->offset, *in_b = (const char *)b + f->offset;
     buffer_print(out, "%s", f->name);
+    if (f->kind == KIND_i64)
+        buffer_print(out, ": %lld, and was %lld", (long long)*(const int64_t *)(const void *)in_a,
+                     (long long)*(const int64_t *)(const void *)in_b);
     if (f->kind == KIND_one) {
         buffer_add_text(out, ".");
         name_field(f->of, in_a, in_b, out);
@@ -75,10 +78,16 @@ static void name_field(const struct record *r, const void *a, const void *b, str
     }
 }
 
+/* On one line, also what is no text, such as protobuf. */
 static void add_shown(struct buffer *out, const char *label, struct str text)
 {
-    buffer_print(out, "\n  %s %.*s%s", label, (int)(text.len < SHOWN_MAX ? text.len : SHOWN_MAX),
-                 text.at, text.len < SHOWN_MAX ? "" : " …");
+    uint32_t len = text.len < SHOWN_MAX ? text.len : SHOWN_MAX;
+    buffer_print(out, "\n  %s ", label);
+    for (uint32_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text.at[i];
+        buffer_add(out, c < ' ' || c == 0x7f ? "." : text.at + i, 1);
+    }
+    buffer_add_text(out, text.len < SHOWN_MAX ? "" : " …");
 }
 
 static void show(struct buffer *out, const char *label, const struct journal_entry *e)

@@ -27,6 +27,7 @@ static struct {
     off_t at;       /* where they begin in the file */
     off_t spare;    /* before that: behind a whole entry, with GAP_ROOM from there on */
     bool busy, failed;
+    bool ending; /* its last entry is made: it is closed once that is written */
     struct aiocb request;
 } file = {.fd = -1};
 
@@ -82,6 +83,18 @@ static bool look(void)
     return file.written == file.writing.len || begin() || fail(errno);
 }
 
+/* Nothing of it is under way any more. */
+static void close_file(void)
+{
+    journal_use(NULL);
+    must_first(NULL);
+    close(file.fd);
+    buffer_free(&file.writing);
+    journal_free(&file.journal);
+    file.fd = -1;
+    file.ending = false;
+}
+
 static bool push(void *state, struct buffer *bytes)
 {
     (void)state;
@@ -131,6 +144,25 @@ bool journal_file_create(const char *path, const struct journal_head *head, char
     return true;
 }
 
+void journal_file_end(void)
+{
+    if (file.fd < 0 || file.ending)
+        return;
+    journal_finish(file.journal);
+    file.ending = true;
+    journal_file_flush();
+}
+
+bool journal_file_flush(void)
+{
+    journal_flush();
+    bool behind =
+        file.ending && !file.failed && (file.busy || journal_bytes(file.journal)->len > 0);
+    if (file.ending && !behind && !file.busy)
+        close_file();
+    return file.ending;
+}
+
 void journal_file_close(void)
 {
     if (file.fd < 0)
@@ -146,14 +178,14 @@ void journal_file_close(void)
         int64_t ms = span_ms(moment_since(until, now)) + 1;
         aio_suspend(one, 1, &(struct timespec){ms / 1000, ms % 1000 * 1000000});
     }
-    journal_use(NULL);
+    if (!file.busy) {
+        close_file();
+        return;
+    }
+    journal_use(NULL); /* the disk may still be reading what there is */
     must_first(NULL);
     close(file.fd);
     file.fd = -1;
-    if (!file.busy) { /* else the disk may still be reading it */
-        buffer_free(&file.writing);
-        journal_free(&file.journal);
-    }
 }
 
 /* ---- reading ---- */

@@ -9,6 +9,11 @@
  * the journal ends, with a line in the log. False with one line in error. */
 bool journal_file_create(const char *path, const struct journal_head *head, char *error,
                          size_t room);
+/* Ends it here, although the core lives on: nothing more is taken down, and the file is closed by
+ * one of the next journal_file_flush, once all is written. Waits for nothing. */
+void journal_file_end(void);
+/* journal_flush, and the closing of a file that was ended. True: there is more to be done soon. */
+bool journal_file_flush(void);
 /* Ends it; done by exit() as well. Waits for the disk for JOURNAL_FILE_WAIT_MS at most. */
 void journal_file_close(void);
 #define JOURNAL_FILE_WAIT_MS 2000

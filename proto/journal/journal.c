@@ -433,7 +433,7 @@ static uint64_t mix_number(uint64_t hash, uint64_t number)
     return hash;
 }
 
-static int64_t hash_of(const struct journal_entry *e, struct str body)
+int64_t journal_hash(const struct journal_entry *e, struct str body)
 {
     const int64_t numbers[] = {e->kind,  e->type,     e->process, e->peer,   e->term,
                                e->epoch, e->sequence, e->part,    e->number, e->took_ns};
@@ -467,7 +467,7 @@ static void compare(struct journal *j, struct journal_entry *now, struct str bod
 /* again: its body is that of the message before. */
 static void say(struct journal *j, struct journal_entry *entry, struct str body, bool again)
 {
-    entry->hash = hash_of(entry, body);
+    entry->hash = journal_hash(entry, body);
     if (j->plays) {
         compare(j, entry, body);
     } else if (!j->over) {

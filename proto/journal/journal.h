@@ -101,5 +101,8 @@ void journal_take_down(const struct journal_entry *entry);
 void journal_send(const struct outbox *out, int64_t term);
 /* An entry of a kind that is said; its body is not looked at but for body. */
 void journal_say(struct journal_entry *entry, struct str body);
+/* The hash of an entry of a kind that is said, with its body, which may stand elsewhere: the same
+ * on every machine. */
+int64_t journal_hash(const struct journal_entry *entry, struct str body);
 
 #endif

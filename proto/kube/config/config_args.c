@@ -3,6 +3,8 @@
  * true: strictness and texts are upstream's, also for plugins whose arguments have no effect here
  * yet; those get a note. */
 #include "proto/kube/config/config_args.h"
+
+#include "proto/kube/config/config_bus_events.h"
 #include "proto/kube/objects/selector.h"
 #include "proto/kube/objects/terms.h"
 
@@ -627,6 +629,8 @@ void config_args_read_bus(const struct args_reader *r, const struct cursor *args
     b->ignore = read_choice(r, args, "failurePolicy", &policy_words) == 2;
     b->permit_timeout_ms = read_wait(r, args, "permitTimeout", 60000);
     b->facts = (enum node_facts_told)read_choice(r, args, "nodeFacts", &node_facts_told_words);
+    b->annotations = cursor_texts(args, "annotations");
+    config_bus_events_read(r, args, b);
 }
 
 /* ---- the table ---- */

@@ -4,6 +4,7 @@
  * have their defaults whether there is an entry or not. */
 #include "proto/base/json_string.h"
 #include "proto/kube/config/config_args.h"
+#include "proto/kube/config/config_bus_events.h"
 #include "proto/kube/config/config_schema.h"
 
 #include "proto/base/memory.h"
@@ -142,15 +143,26 @@ static bool is_bus_plugin(const struct cursor *entry, struct str name)
 static void keep_bus(struct arena *a, const struct bus_plugin *b, struct plugin_args *args)
 {
     struct buffer text = {0};
-    buffer_add_text(&text, "{\"apiVersion\":\"" CONFIG_VERSION "\",\"deadline\":\"");
+    for (uint32_t i = 0; i < b->annotations.count; i++) {
+        buffer_add_text(&text, i == 0 ? "{\"annotations\":[" : ",");
+        json_string(&text, b->annotations.at[i]);
+    }
+    buffer_add_text(&text, b->annotations.count > 0 ? "]," : "{");
+    buffer_add_text(&text, "\"apiVersion\":\"" CONFIG_VERSION "\",\"deadline\":\"");
     config_duration_print(span_of_ms(b->deadline_ms), &text);
-    buffer_print(&text,
-                 "\",\"failurePolicy\":\"%s\",\"kind\":\"" CONFIG_BUS_KIND "\",\"nodeFacts\":",
+    if (b->events.count > 0) {
+        buffer_add_text(&text, "\",\"events\":");
+        config_bus_events_json(b, &text);
+        buffer_add_text(&text, ",\"failurePolicy\":\"");
+    } else {
+        buffer_add_text(&text, "\",\"failurePolicy\":\"");
+    }
+    buffer_print(&text, "%s\",\"kind\":\"" CONFIG_BUS_KIND "\",\"nodeFacts\":",
                  b->ignore ? "Ignore" : "Fail");
     json_string(&text, words_text(&node_facts_told_words, b->facts));
     buffer_add_text(&text, ",\"permitTimeout\":\"");
     config_duration_print(span_of_ms(b->permit_timeout_ms), &text);
-    buffer_add_text(&text, "\"}");
+    buffer_add_text(&text, b->hints ? "\",\"queueingHints\":true}" : "\"}");
     args->others.at[args->others.count++] =
         (struct other_args){b->name, arena_copy(a, buffer_str(&text))};
     buffer_free(&text);

@@ -407,8 +407,6 @@ bool scheduler_config_take_policy(struct str policy, struct scheduler_config *co
     return good && apply_old(config, a, error);
 }
 
-static bool read_file(const char *path, struct buffer *text);
-
 /* algorithmSource, and all else that stands beside profiles. */
 static bool finish_old(struct scheduler_config *config, struct arena *a, struct str *error)
 {
@@ -420,8 +418,7 @@ static bool finish_old(struct scheduler_config *config, struct arena *a, struct 
     char *path = str_copy(old->policy_file);
     struct buffer text = {0};
     struct str why = {0};
-    bool good = !journal_plays() && read_file(path, &text);
-    good = journal_text(path, good, &text);
+    bool good = config_read_text(path, &text);
     if (!good)
         why = str_of(strerror(errno));
     else
@@ -503,6 +500,12 @@ static bool read_file(const char *path, struct buffer *text)
     return failed == 0;
 }
 
+bool config_read_text(const char *path, struct buffer *text)
+{
+    bool good = !journal_plays() && read_file(path, text);
+    return journal_text(path, good, text);
+}
+
 bool scheduler_config_load(const char *path, struct features features,
                            struct scheduler_config *config, struct arena *a, struct str *error)
 {
@@ -511,8 +514,7 @@ bool scheduler_config_load(const char *path, struct features features,
     config->features = features;
     if (path == NULL)
         return load(NULL, (struct str){0}, config, a, error);
-    bool good = !journal_plays() && read_file(path, &text);
-    good = journal_text(path, good, &text);
+    bool good = config_read_text(path, &text);
     if (!good)
         why = str_of(strerror(errno));
     else

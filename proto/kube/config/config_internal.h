@@ -47,6 +47,10 @@ void config_unsupported(struct loading *l, const struct cursor *at, const char *
 void config_note(struct loading *l, const struct cursor *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* A whole file into text, which is empty; false with errno, EFBIG when it is longer than any
+ * configuration. What it says is taken down in the journal in force. */
+bool config_read_text(const char *path, struct buffer *text);
+
 /* The object is there and has the member (with a value other than null). */
 bool config_has(const struct cursor *object, const char *member);
 

@@ -367,6 +367,14 @@ static bool implements(const struct expansion *e, struct str name, enum config_p
            (point_by_bus(p) && is_on_bus(e, name));
 }
 
+/* In multiPoint a plugin on the bus stands for what the scheduler asks: the queue has a door of its
+ * own, to which it need not connect. */
+static bool implements_by_multi(const struct expansion *e, struct str name, enum config_point p)
+{
+    bool elsewhere = (points[p].processes & QUEUE) != 0 && is_on_bus(e, name);
+    return implements(e, name, p) && !elsewhere;
+}
+
 /* As upstream writes a name into its errors; from the arena of what is being read. */
 static struct str quoted(const struct expansion *e, struct str name)
 {
@@ -440,7 +448,8 @@ static void expand_point(struct expansion *e, enum config_point p, struct strs *
         struct str name = multi->enabled[i].name;
         if (!exists(e, name))
             fail_unknown(e, p, name);
-        if (!implements(e, name, p) || strs_hold(set->disabled, name) || last_of(set, name) != NULL)
+        if (!implements_by_multi(e, name, p) || strs_hold(set->disabled, name) ||
+            last_of(set, name) != NULL)
             continue;
         if (strs_hold(by_multi, name))
             fail_doubled(e, p, name);
@@ -568,6 +577,11 @@ static struct score_plugin *score_list(const struct plugin_sets *sets, const str
     return at;
 }
 
+static bool is_default_binder(const struct strs *names)
+{
+    return names->count > 0 && str_is(names->at[0], "DefaultBinder");
+}
+
 static void fill_profile(const struct plugin_sets *sets, const struct cursor *root,
                          struct profile *profile, const struct profile_details *d)
 {
@@ -580,6 +594,8 @@ static void fill_profile(const struct plugin_sets *sets, const struct cursor *ro
     profile->permit = without_gangs(root, &d->points[POINT_permit]);
     profile->pre_bind = d->points[POINT_pre_bind];
     profile->post_bind = without_gangs(root, &d->points[POINT_post_bind]);
+    if (d->points[POINT_bind].count > 1 || !is_default_binder(&d->points[POINT_bind]))
+        profile->bind = d->points[POINT_bind];
     profile->check_all = strs_hold(profile->filter, STR_LITERAL("AlwaysCheckAllPredicates"));
     profile->score.at = score_list(sets, root, &d->points[POINT_score], POINT_score);
     profile->score.count = profile->score.at != NULL ? d->points[POINT_score].count : 0;

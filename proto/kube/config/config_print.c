@@ -1,6 +1,7 @@
 /* config_print: the configuration as YAML. The one idea: every plugin is written at the points
  * where it runs, with multiPoint switched off, so that the text shows what happens and reads back
  * as the same. What must stay true: texts are quoted unless they are surely plain. */
+#include "proto/kube/config/config_bus_events.h"
 #include "proto/kube/config/config_file.h"
 #include "proto/kube/config/config_internal.h"
 #include "proto/kube/documents/yaml_scalar.h"
@@ -204,10 +205,17 @@ static void print_bus(struct buffer *out, const struct profile *p)
         buffer_add_text(out, "    args:\n      apiVersion: " CONFIG_VERSION
                              "\n      kind: " CONFIG_BUS_KIND "\n");
         print_span(out, "      deadline: ", span_of_ms(b->deadline_ms));
+        config_bus_events_print(b, out);
         buffer_print(out, "      failurePolicy: %s\n      nodeFacts: %.*s\n",
                      b->ignore ? "Ignore" : "Fail",
                      STR_ARG(words_text(&node_facts_told_words, b->facts)));
         print_span(out, "      permitTimeout: ", span_of_ms(b->permit_timeout_ms));
+        buffer_add_text(out, b->hints ? "      queueingHints: true\n" : "");
+        if (b->annotations.count == 0)
+            continue;
+        buffer_add_text(out, "      annotations: ");
+        print_list(out, &b->annotations);
+        buffer_add_text(out, "\n");
     }
 }
 

@@ -197,8 +197,11 @@ TYPE(volume_args, "VolumeBindingArgs",
      TYPE_META, I64("bindTimeoutSeconds"),
      LIST("shape", "UtilizationShapePoint", shape_point_type));
 /* Ours. */
+TYPE(bus_event, "BusPluginEvent", TEXT("resource"), TEXTS("actions"));
 TYPE(bus_args, "BusPluginArgs",
-     TYPE_META, SPAN("deadline"), TEXT("failurePolicy"), SPAN("permitTimeout"), TEXT("nodeFacts"));
+     LIST("events", "BusPluginEvent", bus_event), BOOL("queueingHints"),
+     TYPE_META, SPAN("deadline"), TEXT("failurePolicy"), SPAN("permitTimeout"), TEXT("nodeFacts"),
+     TEXTS("annotations"));
 /* clang-format on */
 
 static const struct schema_type *const arguments[] = {

@@ -7,6 +7,7 @@
 
 #include "proto/base/moment.h"
 #include "proto/kube/documents/json_tree.h"
+#include "proto/kube/documents/protobuf_forms.h"
 
 #include <string.h>
 
@@ -19,28 +20,6 @@
 static const char magic[4] = {'k', '8', 's', 0};
 
 /* ---- the table ---- */
-
-enum form {
-    FORM_text,
-    FORM_given_text,
-    FORM_number,
-    FORM_given_number,
-    FORM_flag,
-    FORM_given_flag,
-    FORM_numbers,
-    FORM_flags,
-    FORM_time,
-    FORM_amount,
-    FORM_object,
-    FORM_objects,
-    FORM_inlined,
-    FORM_texts,
-    FORM_amounts,
-    FORM_texts_by_key,
-    FORM_amounts_by_key,
-    FORM_objects_by_key,
-    FORM_keys
-};
 
 enum shape_name {
     SHAPE_none,

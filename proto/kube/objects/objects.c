@@ -112,6 +112,29 @@ bool object_annotation(const struct cursor *metadata, const char *key, struct st
     return found.value != NULL;
 }
 
+static bool begins_with_any(struct str key, const struct strs *prefixes)
+{
+    for (uint32_t i = 0; i < prefixes->count; i++)
+        if (key.len >= prefixes->at[i].len &&
+            str_equal((struct str){key.at, prefixes->at[i].len}, prefixes->at[i]))
+            return true;
+    return false;
+}
+
+struct label *kube_object_annotations(const struct kube_json *object, const struct strs *prefixes,
+                                      uint32_t *count, struct arena *a)
+{
+    struct reading r = {.arena = a, .subject = ""};
+    struct cursor root = cursor_root(&r, object), metadata = cursor_object(&root, "metadata");
+    struct label *all = object_labels(&metadata, "annotations", count);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < *count; i++)
+        if (begins_with_any(all[i].key, prefixes))
+            all[kept++] = all[i];
+    *count = kept;
+    return all;
+}
+
 struct controller object_controller(const struct cursor *metadata)
 {
     struct cursor owners = cursor_list(metadata, "ownerReferences");

@@ -17,6 +17,11 @@ bool kube_object_node(const struct kube_json *object, struct node *node, struct 
                       struct str *error);
 bool kube_object_namespace(const struct kube_json *object, struct namespace_set *ns,
                            struct arena *a, struct str *error);
+/* Of an object's metadata.annotations those whose keys begin with one of these, sorted by key, in
+ * the arena; what is no text counts as empty. */
+struct label *kube_object_annotations(const struct kube_json *object, const struct strs *prefixes,
+                                      uint32_t *count, struct arena *a);
+
 bool kube_object_claim(const struct kube_json *object, struct claim *claim, struct arena *a,
                        struct str *error);
 /* With the CSI translation of an in-tree disk, as k8s.io/csi-translation-lib has it. */

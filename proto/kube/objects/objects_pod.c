@@ -12,6 +12,8 @@ static void read_pod_metadata(const struct cursor *object, struct pod *pod)
     struct cursor metadata = cursor_object(object, "metadata");
     pod->uid = cursor_text(&metadata, "uid");
     pod->namespace_name = cursor_text(&metadata, "namespace");
+    if (pod->namespace_name.len == 0) /* written by hand; its affinity terms are of it, too */
+        pod->namespace_name = STR_LITERAL("default");
     pod->name = object_name(&metadata);
     pod->resource_version = object_version(&metadata);
     pod->generation = cursor_i64(&metadata, "generation");

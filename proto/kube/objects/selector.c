@@ -258,10 +258,11 @@ static void check_label(const struct requirement *r, struct faults *f)
     for (uint32_t i = 0; i < r->values.count; i++) {
         char field[400];
         buffer_reset(&why);
+        if (kube_label_value_explain(r->values.at[i], &why))
+            continue;
         snprintf(field, sizeof(field), "values[%u][%.*s]", i,
                  r->key.len < 300 ? (int)r->key.len : 300, r->key.len ? r->key.at : "");
-        if (!kube_label_value_explain(r->values.at[i], &why))
-            fault_text(f, field, r->values.at[i], why.at);
+        fault_text(f, field, r->values.at[i], why.at);
     }
     buffer_free(&why);
 }
