@@ -67,16 +67,16 @@ static struct kube_client *reach(const struct settings *s, struct kube_config **
 static int run(struct program *program, const struct options *options, struct kube_client *client)
 {
     const struct settings *s = &program->settings;
-    int64_t epoch = journal_wall_us();
     program->watcher =
         watcher_new(&(struct watcher_options){.kinds = kube_resources,
                                               .kind_count = kube_resource_count,
                                               .protobuf = s->protobuf,
                                               .group_trees = s->group_trees,
+                                              .annotations = s->annotations,
                                               .page_size = s->page_size,
                                               .stale_after = s->stale_after,
                                               .barrier_wait = span_of_ms(BARRIER_WAIT_MS),
-                                              .epoch = epoch,
+                                              .epoch = journal_wall_us(),
                                               .seed = journal_seed()});
     program->feed = feed_new(program->watcher, client);
     struct actor actor = {.state = program,

@@ -33,6 +33,7 @@ struct mirror {
     bool listing;
     uint64_t malformed, outdated, calm;
     size_t unreadable;
+    const struct strs *annotations; /* how the keys begin of those that are told; NULL: none is */
     void *context, *amend_context;
     void (*told)(void *context, const struct message *what, const struct kube_json *object);
     void (*amend)(void *context, struct message *set, struct arena *a);
@@ -50,6 +51,11 @@ struct mirror *mirror_new(const struct kube_resource *kind, struct publisher *pu
     m->kind = kind;
     m->publisher = publisher;
     return m;
+}
+
+void mirror_annotate(struct mirror *m, const struct strs *prefixes)
+{
+    m->annotations = prefixes;
 }
 
 void mirror_free(struct mirror **mirror)
@@ -200,6 +206,22 @@ static void salvage(struct mirror *m, const struct entry *e, struct str error, s
     }
 }
 
+static void annotate(struct mirror *m, const struct kube_json *object, struct message *set)
+{
+    uint32_t count = 0;
+    if (m->annotations == NULL || m->annotations->count == 0)
+        return;
+    if (set->type == MSG_pod_set) {
+        struct pod *pod = &set->pod_set.pod;
+        pod->annotations.at = kube_object_annotations(object, m->annotations, &count, &m->arena);
+        pod->annotations.count = count;
+    } else if (set->type == MSG_node_set) {
+        struct node *node = &set->node_set.node;
+        node->annotations.at = kube_object_annotations(object, m->annotations, &count, &m->arena);
+        node->annotations.count = count;
+    }
+}
+
 /* The message for the stream; its type is MSG_none when there is nothing to be told. False when the
  * object cannot be understood. */
 static bool read_object(struct mirror *m, const struct entry *e, struct str id,
@@ -212,6 +234,8 @@ static bool read_object(struct mirror *m, const struct entry *e, struct str id,
         refuse(m, id, error);
         salvage(m, e, error, set);
     }
+    if (good)
+        annotate(m, object, set);
     if (good && m->amend != NULL)
         m->amend(m->amend_context, set, &m->arena);
     return good;
@@ -362,4 +386,34 @@ void mirror_each(const struct mirror *m, void (*visit)(void *context, const stru
         arena_reset(&memory);
     }
     arena_free(&memory);
+}
+
+static struct mirrored as_mirrored(const struct entry *e, struct buffer *id, char *uid)
+{
+    struct mirrored what = {.version = e->version, .told = e->object.now};
+    if (e->id_len > 0) {
+        what.id = (struct str){e->text, e->id_len};
+        what.uid = (struct str){e->text + e->id_len, e->uid_len};
+        return what;
+    }
+    buffer_reset(id);
+    buffer_print(id, "%.*s/%.*s", STR_ARG(store_str(what.told, TAG_pod_namespace_name)),
+                 STR_ARG(store_str(what.told, TAG_pod_name)));
+    what.id = buffer_str(id);
+    what.uid = store_uuid(what.told, TAG_pod_uid, uid);
+    return what;
+}
+
+void mirror_visit(const struct mirror *m, void (*visit)(void *context, const struct mirrored *what),
+                  void *context)
+{
+    size_t at = 0;
+    const void *found;
+    struct buffer id = {0};
+    char uid[UUID_TEXT];
+    while ((found = table_next(&m->entries, &at)) != NULL) {
+        const struct mirrored what = as_mirrored(found, &id, uid);
+        visit(context, &what);
+    }
+    buffer_free(&id);
 }

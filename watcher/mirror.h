@@ -18,6 +18,10 @@ void mirror_tell(struct mirror *m, void *context,
                  void (*told)(void *context, const struct message *what,
                               const struct kube_json *object));
 
+/* Of pods and nodes also those annotations are told whose keys begin with one of these; borrowed.
+ */
+void mirror_annotate(struct mirror *m, const struct strs *prefixes);
+
 /* amend may change what the stream is to be told of an object, with memory of the arena's. */
 void mirror_amend(struct mirror *m, void *context,
                   void (*amend)(void *context, struct message *set, struct arena *a));
@@ -37,6 +41,15 @@ void mirror_deleted(struct mirror *m, const struct kube_json *object);
 /* Calls visit with what the stream was told last of each object. */
 void mirror_each(const struct mirror *m, void (*visit)(void *context, const struct message *last),
                  void *context);
+/* One object, as it was listed; strings are borrowed for the call. */
+struct mirrored {
+    struct str id, uid; /* id: namespace/name, or name */
+    int64_t version;
+    const struct stored *told; /* what the stream says of it; NULL: nothing */
+};
+/* Calls visit with each, whether it was understood or not. */
+void mirror_visit(const struct mirror *m, void (*visit)(void *context, const struct mirrored *what),
+                  void *context);
 size_t mirror_count(const struct mirror *m);
 /* Objects that cannot be understood as they are now. */
 size_t mirror_unreadable(const struct mirror *m);

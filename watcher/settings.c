@@ -78,6 +78,25 @@ const struct own_option settings_options[] = {
     {0},
 };
 
+/* How the keys begin of the annotations that plugins of any profile want to be told of. */
+static struct strs wanted_annotations(const struct scheduler_config *config, struct arena *a)
+{
+    struct strs all = {0};
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < config->profiles.count; i++)
+        for (uint32_t k = 0; k < config->profiles.at[i].bus_plugins.count; k++)
+            most += config->profiles.at[i].bus_plugins.at[k].annotations.count;
+    all.at = arena_take(a, most * sizeof(struct str));
+    for (uint32_t i = 0; i < config->profiles.count; i++)
+        for (uint32_t k = 0; k < config->profiles.at[i].bus_plugins.count; k++) {
+            const struct strs *of = &config->profiles.at[i].bus_plugins.at[k].annotations;
+            for (uint32_t n = 0; n < of->count; n++)
+                if (!strs_hold(all, of->at[n]))
+                    all.at[all.count++] = arena_copy(a, of->at[n]);
+        }
+    return all;
+}
+
 bool settings_read_config(struct settings *settings, const char *path, char *error, size_t room)
 {
     struct arena arena = {0};
@@ -92,12 +111,15 @@ bool settings_read_config(struct settings *settings, const char *path, char *err
     settings->protobuf = ok && scheduler_config_protobuf_read(&config);
     if (ok && config.kubeconfig.len > 0)
         settings->kubeconfig = settings->from_config = str_copy(config.kubeconfig);
+    if (ok)
+        settings->annotations = wanted_annotations(&config, &settings->memory);
     arena_free(&arena);
     config_follow_init(&settings->config, path);
     return ok;
 }
 
-/* There is nothing in a file that the watcher could change while it runs. */
+/* There is nothing in a file that the watcher could change while it runs: what it has read of
+ * objects stays as it is. */
 struct moment settings_follow(struct settings *settings, struct moment now, bool asked)
 {
     struct arena memory = {0};
@@ -105,6 +127,10 @@ struct moment settings_follow(struct settings *settings, struct moment now, bool
     bool changed = config_follow_look(&settings->config, now, asked, &config, &memory);
     if (changed && scheduler_config_protobuf_read(&config) != settings->protobuf)
         log_warn("configuration| note=\"clientConnection takes effect with a restart\"");
+    if (changed && !strs_equal(wanted_annotations(&config, &memory), settings->annotations))
+        log_warn(
+            "configuration| note=\"annotations that plugins on the bus are told of take effect "
+            "with a restart\"");
     arena_free(&memory);
     return settings->config.watch.path != NULL ? settings->config.watch.next : MOMENT_NEVER;
 }
@@ -113,4 +139,6 @@ void settings_free(struct settings *settings)
 {
     memory_free(settings->from_config);
     settings->from_config = NULL;
+    arena_free(&settings->memory);
+    settings->annotations = (struct strs){0};
 }

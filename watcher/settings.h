@@ -12,6 +12,8 @@ struct settings {
     uint32_t page_size;
     bool protobuf; /* set by settings_read_config */
     bool group_trees;
+    struct strs annotations; /* what plugins on the bus want to be told of; in memory */
+    struct arena memory;     /* set by settings_read_config, and freed with the settings */
     struct span stale_after;
     char *from_config;           /* what kubeconfig points to when the configuration names it */
     struct config_follow config; /* the file as it is now */

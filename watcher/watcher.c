@@ -15,6 +15,7 @@
 #include "proto/kube/documents/protobuf.h"
 #include "proto/kube/objects/claim_document.h"
 #include "watcher/closed.h"
+#include "watcher/holdings.h"
 #include "watcher/members.h"
 #include "watcher/mirror.h"
 #include "watcher/names.h"
@@ -162,6 +163,7 @@ static void source_init(struct source *s, struct watcher *w, const struct kube_r
     if (kind->set == NULL)
         return;
     s->mirror = mirror_new(kind, w->publisher);
+    mirror_annotate(s->mirror, &w->annotations);
     if (kind->others != NULL)
         mirror_amend(s->mirror, s, amend_group);
     if (strcmp(kind->kind, "ResourceClaim") == 0)
@@ -199,6 +201,7 @@ struct watcher *watcher_new(const struct watcher_options *options)
     must(options->epoch > 0 && kinds > 0);
     struct watcher *w = memory_take(sizeof(*w));
     w->barrier_wait = options->barrier_wait;
+    w->annotations = options->annotations;
     size_t log_max = options->log_bytes_max > 0 ? options->log_bytes_max : LOG_BYTES_MAX;
     w->publisher = publisher_new(&(struct publisher_options){
         .epoch = options->epoch, .log_bytes_max = log_max, .subscribers_max = HELD_MAX});
@@ -425,6 +428,12 @@ static void on_names_request(struct watcher *w, struct moment now, const struct 
                       in->message->names_request.id);
 }
 
+static void on_reread(struct watcher *w, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    holdings_reread(w, in);
+}
+
 static bool lists_ended(const void *context, const uint64_t *tickets)
 {
     const struct watcher *w = context;
@@ -571,20 +580,23 @@ typedef void handler(struct watcher *w, struct moment now, const struct delivery
 static handler *const handlers[MSG_COUNT] = {
     [MSG_subscribe] = on_subscribe,         [MSG_credit] = on_credit,
     [MSG_peer_down] = on_peer_down,         [MSG_barrier] = on_barrier,
-    [MSG_names_request] = on_names_request,
+    [MSG_names_request] = on_names_request, [MSG_reread] = on_reread,
 };
 
 bool watcher_takes(enum message_type type)
 {
-    return type > MSG_none && type < MSG_COUNT && handlers[type] != NULL;
+    return type > MSG_none && type < MSG_COUNT &&
+           (handlers[type] != NULL || type == MSG_holdings_request);
 }
 
 void watcher_handle(struct watcher *w, struct moment now, const struct delivery *in,
                     struct outbox *out)
 {
-    (void)out; /* everything goes through the publisher, in watcher_tick */
     w->asked = true;
-    if (watcher_takes(in->message->type))
+    if (in->message->type == MSG_holdings_request)
+        holdings_tell(w, in, out);
+    else if (watcher_takes(
+                 in->message->type)) /* all else goes through the publisher, with a tick */
         handlers[in->message->type](w, now, in);
 }
 

@@ -17,6 +17,7 @@ struct watcher_options {
     uint32_t page_size;      /* 0: 500 */
     bool protobuf;           /* ask for protobuf where we can read it */
     bool group_trees;        /* the feature gate CompositePodGroup: kinds of KUBE_tree are read */
+    struct strs annotations; /* how the keys begin of those that plugins are told of; borrowed */
     struct span stale_after; /* 0: 90 s */
     /* So long the first lists of required kinds wait for a barrier, so that they answer it; 0: not
      * at all. */

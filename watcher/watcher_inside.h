@@ -27,6 +27,7 @@ struct watcher {
     struct publisher *publisher;
     struct source *sources; /* the kinds, then lists of finished pods */
     size_t count;
+    struct strs annotations; /* of these beginnings of keys; borrowed */
     struct members *members;
     struct published group_kinds; /* which groups of PodGroups are served */
     struct moment now;            /* of the last call with news */
