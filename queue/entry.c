@@ -59,7 +59,7 @@ void entry_free(struct entry **e)
 {
     must((*e)->place == PLACE_nowhere);
     must((*e)->flight == NULL && (*e)->member == NULL && (*e)->equals == NULL);
-    must((*e)->nominated == NULL);
+    must((*e)->nominated == NULL && (*e)->held == NULL);
     entry_fold(*e);
     store_drop((*e)->store, (*e)->kept);
     memory_free(*e);

@@ -25,14 +25,18 @@ struct nominee;
 struct member;
 struct opened;
 struct waiting;
+struct queue_plugin;
 struct surroundings;
+struct held;
 
 /* What holds a pod back before it is tried at all; the first that applies. */
 enum gate {
     GATE_none,
     GATE_deleting,   /* it is going; upstream pops it and passes it over */
     GATE_scheduling, /* spec.schedulingGates */
-    GATE_claims      /* a ResourceClaim of it is not there yet, or going */
+    GATE_claims,     /* a ResourceClaim of it is not there yet, or going */
+    GATE_hook,       /* a plugin's PreEnqueue (plugin.h) */
+    GATE_plugin      /* a plugin on the bus has not let it through so far (bus_plugins/held.h) */
 };
 
 struct entry {
@@ -40,6 +44,8 @@ struct entry {
     struct stored *kept;        /* the pod as last seen; version is its resource version */
     struct opened *opened;      /* the same, decoded, while somebody looks at it; NULL: not now */
     int64_t priority;           /* the pod's */
+    int64_t key;                /* its place in line: the greatest goes first (plugin.h) */
+    bool keyed;                 /* a plugin on the bus has said that */
     bool deleting, has_gates, has_device_claims, has_gang; /* the pod's */
     bool on_node;  /* it has one already, which has no room for what it asks for by now */
     bool alone;    /* the pod can have no equals */
@@ -58,6 +64,7 @@ struct entry {
     struct moment backoff_ends; /* whole second; 0 = none */
     struct moment added;        /* when the queue first saw it */
     struct moment bound;        /* when it was said to be bound */
+    int64_t sent_us;            /* wall clock: the watcher sent it, when it was added */
     int64_t first_us;           /* wall clock: first entered the active queue; 0 = not yet */
     int64_t attempts;
     int64_t unschedulable_count; /* rejections, for the backoff */
@@ -73,6 +80,9 @@ struct entry {
     uint32_t seen;                     /* number of the snapshot that last held it */
     bool flushed;   /* nothing but its age has led to the attempt that is to come or under way */
     enum gate gate; /* not none: that is why it is unschedulable, not what rejected it */
+    const struct queue_plugin *held_by_hook; /* of GATE_hook */
+    struct held *held; /* what plugins on the bus say of it; NULL: none was asked */
+    uint64_t held_by;  /* those among its rejectors that do not let it through */
 };
 
 struct entry *entry_new(struct packed_store *store, const struct pod *pod);

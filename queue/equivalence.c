@@ -60,8 +60,9 @@ void equivalence_free(struct equivalence *equivalence)
  */
 static bool as_its_equals(const struct entry *e)
 {
-    return e->equals != NULL && e->rejectors != 0 && (e->rejectors & PLUGINS_other) == 0 &&
-           e->pending_plugins == 0 && nominated_node(e).len == 0;
+    return e->equals != NULL && e->rejectors != 0 &&
+           (e->rejectors & (PLUGINS_other | PLUGINS_bus)) == 0 && e->pending_plugins == 0 &&
+           nominated_node(e).len == 0;
 }
 
 static void pause_similar(struct equals *k, struct moment now)

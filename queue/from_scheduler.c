@@ -113,7 +113,7 @@ void from_scheduler_plugin_back(struct queue *q, struct moment now, const struct
     if (in->from.process == SCHEDULER && back.at->len == 0)
         queues_wake_all(&q->queues, now);
     else if (in->from.process == SCHEDULER)
-        queues_wake_rejected_by(&q->queues, now, plugins_of(&back));
+        queues_wake_rejected_by(&q->queues, now, plugins_known(&q->queues.named, &back));
 }
 
 /* ---- how attempts ended ---- */
@@ -132,8 +132,8 @@ static void forget_until_gated(struct queue *q, struct entry *e, const struct ou
 static void close_attempt(struct queue *q, struct moment now, struct entry *e,
                           const struct outcome *outcome)
 {
-    uint64_t rejectors = plugins_of(&outcome->plugins);
-    uint64_t pending = plugins_of(&outcome->pending_plugins);
+    uint64_t rejectors = plugins_known(&q->queues.named, &outcome->plugins);
+    uint64_t pending = plugins_known(&q->queues.named, &outcome->pending_plugins);
     bool rejected = outcome->result == OUTCOME_unschedulable;
     if (rejected && (rejectors | pending) == 0 && group_holds(e))
         rejectors = q->queues.gangs.coscheduling; /* upstream's in-tree groups name no plugin */

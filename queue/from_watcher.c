@@ -38,7 +38,7 @@ static void tell_of_pod(struct queue *q, struct moment now, uint32_t action, con
  * nobody knows ask for those. */
 static void tell_of_any_update(struct queue *q, struct moment now, const struct pod *pod)
 {
-    bool heard = (q->queues.unschedulable.plugins & PLUGINS_other) != 0;
+    bool heard = (q->queues.unschedulable.plugins & (PLUGINS_other | PLUGINS_bus)) != 0;
     if (heard || q->queues.in_flight.count > 0)
         tell_of_pod(q, now, EVENT_UPDATE, pod, pod);
 }

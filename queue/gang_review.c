@@ -123,7 +123,7 @@ static struct head_count count_heads(const struct group *g)
     struct head_count c = {.pods = (int64_t)g->assigned};
     for (const struct member *m = g->first; m != NULL; m = m->next) {
         c.pods += !m->entry->deleting;
-        c.gated += m->entry->gate == GATE_scheduling || m->entry->gate == GATE_claims;
+        c.gated += m->entry->gate != GATE_none && m->entry->gate != GATE_deleting;
     }
     return c;
 }
@@ -200,11 +200,11 @@ static bool backoff_over(const struct queues *q, const struct group *g, struct m
     return g->backoff_ends.ns == 0 || g->backoff_ends.ns < backoff_aligned(&q->backoff, now).ns;
 }
 
-static int64_t priority_of(const struct group *g)
+static int64_t sort_key_of(const struct group *g)
 {
     int64_t highest = INT64_MIN;
     for (const struct entry *e = g->ready.first; e != NULL; e = e->next)
-        highest = e->priority > highest ? e->priority : highest;
+        highest = e->key > highest ? e->key : highest;
     return highest;
 }
 
@@ -262,7 +262,7 @@ static void settle(struct queues *q, struct moment now, struct group *g)
     if (state == GROUP_ready && !backoff_over(q, g, now))
         state = GROUP_backoff;
     if (state == GROUP_ready || state == GROUP_backoff)
-        g->priority = priority_of(g);
+        g->sort_key = sort_key_of(g);
     group_set_state(g, state);
     count_group(q, g);
     if (g->satisfied || g->member_count == g->bound)
@@ -391,8 +391,8 @@ struct moment gangs_tick(struct queues *q, struct moment now)
 static int in_order(const void *a, const void *b)
 {
     const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
-    if (x->priority != y->priority)
-        return x->priority > y->priority ? -1 : 1;
+    if (x->key != y->key)
+        return x->key > y->key ? -1 : 1;
     if (x->first_us != y->first_us)
         return x->first_us < y->first_us ? -1 : 1;
     return str_compare(store_str(x->kept, TAG_pod_name), store_str(y->kept, TAG_pod_name));

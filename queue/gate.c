@@ -1,11 +1,15 @@
-/* gate: SchedulingGates and DynamicResources before the queue; DefaultPreemption's part is the
- * scheduler's, which keeps a pod's attempt open while its victims are told to go. What must stay
- * true: whatever can open a gate is a row of plugins.def for its plugin, or an update of the pod.
+/* gate: SchedulingGates and DynamicResources before the queue, then plugins with a hook there
+ * (plugin.h), then plugins on the bus; DefaultPreemption's part is the scheduler's, which keeps a
+ * pod's attempt open while its victims are told to go. What must stay true: whatever can open a
+ * gate is a row of plugins.def for its plugin, an event of a plugin on the bus, or an update of the
+ * pod.
  */
 #include "queue/gate.h"
 
 #include "proto/base/must.h"
+#include "queue/bus_plugins/held.h"
 #include "queue/hints.h"
+#include "queue/hooks/hooks.h"
 #include "queue/mirror.h"
 
 /* Made for the pod or, with DRAWorkloadResourceClaims, for its PodGroup of scheduling.k8s.io. */
@@ -40,15 +44,20 @@ bool gate_claims_usable(const struct surroundings *around, const struct pod *pod
     return all;
 }
 
-static const char *plugin_of(enum gate gate)
+static const char *plugin_of(const struct entry *e)
 {
-    return gate == GATE_claims ? "DynamicResources" : "SchedulingGates";
+    must(e->gate != GATE_hook || e->held_by_hook != NULL);
+    if (e->gate == GATE_hook)
+        return e->held_by_hook->name;
+    return e->gate == GATE_claims ? "DynamicResources" : "SchedulingGates";
 }
 
 bool gate_passes(struct entry *e)
 {
     must(e->place == PLACE_nowhere);
     e->gate = GATE_none;
+    e->rejectors &= ~e->held_by;
+    e->held_by = 0;
     if (e->deleting)
         e->gate = GATE_deleting;
     else if (e->around->obeys_gates && e->has_gates)
@@ -56,8 +65,15 @@ bool gate_passes(struct entry *e)
     else if (e->around->obeys_claims && e->has_device_claims &&
              !gate_claims_usable(e->around, entry_pod(e)))
         e->gate = GATE_claims;
-    if (e->gate != GATE_none)
-        e->rejectors |= plugins_bit(plugin_of(e->gate));
+    else if (e->around->hook_count > 0 &&
+             (e->held_by_hook = hooks_hold(e->around, entry_pod(e))) != NULL)
+        e->gate = GATE_hook;
+    else if (!held_passes(e))
+        e->gate = GATE_plugin;
+    if (e->gate == GATE_plugin)
+        e->rejectors |= e->held_by;
+    else if (e->gate != GATE_none)
+        e->rejectors |= plugins_bit(plugin_of(e));
     return e->gate == GATE_none;
 }
 
@@ -65,7 +81,9 @@ uint64_t gate_listens(const struct entry *e)
 {
     switch (e->gate) {
     case GATE_none: return e->rejectors | e->pending_plugins;
-    case GATE_claims: return plugins_bit(plugin_of(e->gate));
+    case GATE_claims:
+    case GATE_hook: return plugins_bit(plugin_of(e));
+    case GATE_plugin: return held_listens(e);
     case GATE_deleting:
     case GATE_scheduling: return 0; /* an update of its own opens it, or nothing */
     }

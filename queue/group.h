@@ -65,7 +65,7 @@ struct group {
     size_t below;   /* of a root: assigned pods of its leaves, when it was last looked at */
     int64_t heads;  /* while its tree's pods are counted */
     const struct surroundings *around; /* of the profile of a member; NULL: it never had one */
-    int64_t priority;                  /* the highest of the ready members */
+    int64_t sort_key;                  /* of rank: the greatest of the ready members */
     bool satisfied; /* minMember are placed, or it is no gang; its pods go alone */
     bool awake;     /* worth another attempt; what sleeps of it is to wake */
     bool waits_out; /* its backoff is not cut short: what failed was not the want of a place */

@@ -7,6 +7,7 @@
 
 #include "proto/base/must.h"
 #include "proto/metrics.h"
+#include "queue/bus_plugins/wakes.h"
 
 /* clang-format off */
 static const char *const fields_of[] = {
@@ -112,7 +113,7 @@ static bool is_about_another(const struct wake *wake, const struct event *event)
 
 uint64_t hints_interest(const struct event *event)
 {
-    uint64_t set = event->unseen ? 0 : PLUGINS_other;
+    uint64_t set = event->unseen ? 0 : PLUGINS_other | PLUGINS_bus;
     if (event->wildcard)
         return PLUGINS_all;
     for (size_t i = 0; i < WAKE_COUNT; i++)
@@ -128,6 +129,8 @@ uint64_t hints_helped(const struct event *event, const struct pod *pod,
     const struct question q = {pod, event, around};
     if (event->wildcard)
         return among;
+    if ((among & PLUGINS_bus) != 0)
+        helped |= bus_wakes_helped(around->bus, event, among);
     for (size_t i = 0; i < WAKE_COUNT; i++) {
         uint64_t plugin = bit(wakes[i].plugin);
         if ((among & plugin) != 0 && (helped & plugin) == 0 && wake_matches(&wakes[i], event) &&

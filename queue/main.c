@@ -3,6 +3,7 @@
 #include "proto/base/log.h"
 #include "proto/bus/actor.h"
 #include "proto/journal/journal.h"
+#include "proto/kube/config/tracing_config.h"
 #include "queue/settings.h"
 
 /* Cycles count from the microseconds since 1970, which are beyond whatever an earlier life has
@@ -33,6 +34,7 @@ int main(int argc, char **argv)
     struct arena memory = {0};
     struct scheduler_config config;
     struct queue_options core;
+    struct tracing_config tracing;
     struct str why = {NULL, 0};
     options_replay(QUEUE, &argc, &argv);
     options_parse(&options,
@@ -45,10 +47,15 @@ int main(int argc, char **argv)
     int status = 1;
     if (scheduler_config_load(options.config_path, release_features(RELEASE_NEWEST), &config,
                               &memory, &why) &&
-        settings_apply(&settings, &config, &core, &why))
+        settings_apply(&settings, &config, &core, &why) &&
+        tracing_config_load(settings.tracing_config, &tracing, &memory, &why)) {
+        core.trace_per_million = tracing.per_million;
+        if (tracing.per_million > 0)
+            core.trace_seed = journal_seed();
         status = run(&options, &core);
-    else
+    } else {
         log_error("configuration refused|error=\"%.*s\"", STR_ARG(why));
+    }
     arena_free(&memory);
     return status;
 }

@@ -121,8 +121,8 @@ static void count_entry(struct tally_of *all, const struct entry *e)
     if (at == PROFILES_MAX)
         return;
     all[at].profile = profile;
-    for (size_t i = 0; i < plugins_count(); i++)
-        all[at].by_plugin[i] += plugins_has(set, i);
+    for (; set != 0; set &= set - 1)
+        all[at].by_plugin[__builtin_ctzll(set)]++;
 }
 
 static void measure_rejections(const struct queues *q)
@@ -136,11 +136,13 @@ static void measure_rejections(const struct queues *q)
         if (was_rejected(value))
             count_entry(all, value);
     for (int i = 0; i < PROFILES_MAX && all[i].profile.len > 0; i++)
-        for (size_t k = 0; k < plugins_count(); k++)
-            if (all[i].by_plugin[k] > 0)
+        for (size_t k = 0; k < 64; k++) {
+            const char *name = plugins_behind(&q->named, k);
+            if (name != NULL && all[i].by_plugin[k] > 0)
                 series_set(metric_series(METRIC_scheduler_unschedulable_pods,
-                                         METRIC_VALUES(str_of(plugins_name(k)), all[i].profile)),
+                                         METRIC_VALUES(str_of(name), all[i].profile)),
                            all[i].by_plugin[k]);
+        }
 }
 
 /* Members that wait with their groups, by what upstream would call it. */
@@ -237,6 +239,22 @@ static void measure_entities(const struct queues *q)
                     metric_series(METRIC_scheduler_queued_entities,
                                   METRIC_VALUES(str_of(queue_names[i]), str_of(kind_names[kind]))),
                     count[kind][i]);
+}
+
+void measure_oldest(const struct queues *q, struct moment now)
+{
+    int64_t oldest[IN_QUEUES] = {0};
+    size_t at = 0;
+    void *value;
+    enum queued_in where;
+    while (map_next(q->entries, &at, NULL, &value)) {
+        const struct entry *e = value;
+        int64_t waited = moment_since(now, e->added).ns;
+        if (place_of(e, &where) && waited > oldest[where])
+            oldest[where] = waited;
+    }
+    for (int i = 0; i < IN_QUEUES; i++)
+        metric_set_to(METRIC_berth_oldest_pending_seconds, queue_names[i], oldest[i]);
 }
 
 void measure_queues(const struct queues *q)

@@ -52,7 +52,8 @@ void measure_pre_enqueue(struct measured *m, const struct entry *e);
  * begins there. label: event_label, or another text that lives for ever. */
 void measure_message(struct measured *m);
 void measure_handled(struct measured *m, const char *label);
-/* Sets the gauges. */
+/* Sets the gauges of how many wait, and of how long. */
 void measure_queues(const struct queues *q);
+void measure_oldest(const struct queues *q, struct moment now);
 
 #endif

@@ -251,6 +251,17 @@ bool mirror_has_node(const struct mirror *m, struct str name)
     return find(&m->tables[EVENT_OF_node], name) != NULL;
 }
 
+bool mirror_walk(const struct mirror *m, struct mirror_walk *walk, void *record, struct arena *a)
+{
+    const struct table_of *t = &m->tables[walk->resource];
+    const struct stored *kept = table_next(&t->by_key, &walk->at);
+    if (kept == NULL)
+        return false;
+    store_get(t->store, kept, record, a);
+    walk->version = kept->version;
+    return true;
+}
+
 bool mirror_next(const struct mirror *m, enum event_resource resource, size_t *at, void *record,
                  struct arena *a)
 {

@@ -94,6 +94,13 @@ void mirror_snapshot_end(struct mirror *m);
 /* Walks all of one resource: size_t at = 0; while (mirror_next(…)). The mirror must not change. */
 bool mirror_next(const struct mirror *m, enum event_resource resource, size_t *at, void *record,
                  struct arena *a);
+/* The same with versions: struct mirror_walk walk = {resource}; while (mirror_walk(…)). */
+struct mirror_walk {
+    enum event_resource resource;
+    size_t at;
+    int64_t version; /* of the one that came last */
+};
+bool mirror_walk(const struct mirror *m, struct mirror_walk *walk, void *record, struct arena *a);
 bool mirror_has_node(const struct mirror *m, struct str name);
 
 size_t mirror_nodes(const struct mirror *m);

@@ -12,6 +12,8 @@
 #include "queue/move.h"
 
 #include "proto/base/must.h"
+#include "queue/bus_plugins/hinting.h"
+#include "queue/bus_plugins/wakes.h"
 #include "queue/hints.h"
 #include "queue/measure.h"
 #include "queue/nominated.h"
@@ -38,6 +40,17 @@ enum worth move_worth_in_flight(const struct entry *e)
     return worth == WORTH_skip && e->flight->woken ? WORTH_after_backoff : worth;
 }
 
+/* Only a plugin on the bus that wants to be asked whether such an event helps may be helped by it.
+ */
+static bool is_asked_about(struct queues *q, struct entry *e, const struct event *event,
+                           uint64_t helped)
+{
+    uint64_t asks =
+        q->hinting != NULL && e->around->bus != NULL ? helped & e->around->bus->asks : 0;
+    return asks != 0 && worth_of(e, helped & ~asks) == WORTH_skip &&
+           hinting_add(q->hinting, e, event, asks);
+}
+
 /* Of gated pods those are among them whose gate asked for such events: whether they are let through
  * is then looked at once more. */
 static size_t wake(struct queues *q, struct moment now, const struct event *event,
@@ -54,6 +67,8 @@ static size_t wake(struct queues *q, struct moment now, const struct event *even
         e->helped = 0;
         if (at_most != NULL && e->priority > at_most->priority)
             continue;
+        if (is_asked_about(q, e, event, helped))
+            continue;
         places_requeue(q, now, e, worth_of(e, helped));
         woken += e->place != PLACE_unschedulable;
     }
@@ -65,6 +80,8 @@ size_t move_all(struct queues *q, struct moment now, const struct event *event,
 {
     size_t woken = 0;
     q->counts.events++;
+    if (q->hinting != NULL)
+        hinting_begin(q->hinting);
     if ((hints_interest(event) & q->unschedulable.plugins) != 0)
         woken = wake(q, now, event, at_most);
     if (at_most == NULL)

@@ -8,6 +8,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "queue/bus_plugins/wakes.h"
 #include "queue/entry.h"
 #include "queue/gate.h"
 
@@ -387,6 +388,14 @@ static void ask_row(struct needs *n, const struct asking *a)
         ask_filed(n, n->tokens->at[i], a);
 }
 
+/* Pods that a plugin on the bus turned away are alike to it if they are of one profile. */
+static void find_by_bus(struct needs *n, size_t plugin, const struct event *event)
+{
+    for (struct need *need = n->of_plugin[plugin]; need != NULL; need = need->next)
+        if (bus_wakes_helped(need->around->bus, event, (uint64_t)1 << plugin) != 0)
+            found(n, need);
+}
+
 struct entry *needs_helped(struct needs *n, const struct event *event)
 {
     struct asking a = {.event = event};
@@ -399,5 +408,7 @@ struct entry *needs_helped(struct needs *n, const struct event *event)
             ask_row(n, &a);
     if (!event->unseen)
         found_all(n, NEEDS_PLUGINS - 1); /* plugins that nobody knows hear of every change */
+    for (size_t i = 0; i < CONFIG_BUS_PLUGINS_MAX; i++)
+        find_by_bus(n, PLUGINS_BUS_FIRST + i, event);
     return n->found;
 }

@@ -10,7 +10,10 @@
 #include "queue/in_flight.h"
 #include "queue/measure.h"
 #include "queue/nominated.h"
+#include "queue/plugins.h"
 #include "queue/unschedulable.h"
+
+struct hinting;
 
 struct queues_options {
     struct span backoff_initial, backoff_max;
@@ -48,7 +51,10 @@ struct queues {
     uint64_t order;
     struct queues_counts counts;
     struct measured measured;
-    const char *cause; /* why pods move just now, in upstream's words, for metrics */
+    struct plugins_named named; /* plugins on the bus */
+    struct hinting *hinting;    /* asks them whom events help; borrowed; NULL: nobody does */
+    int64_t told_us;            /* wall clock: when what is being told was sent */
+    const char *cause;          /* why pods move just now, in upstream's words, for metrics */
 };
 
 /* What another attempt of a pod is worth. */

@@ -4,6 +4,8 @@
 
 #include "proto/base/must.h"
 
+#include <stdio.h>
+
 /* clang-format off */
 static const char *const names[] = {
 #define HINTS(name, fields) #name,
@@ -12,7 +14,9 @@ static const char *const names[] = {
 };
 /* clang-format on */
 
-_Static_assert(PLUGIN_COUNT < 63, "a set of plugins has 63 bits and one for the others");
+_Static_assert(PLUGIN_COUNT <= PLUGINS_BUS_FIRST &&
+                   PLUGINS_BUS_FIRST + CONFIG_BUS_PLUGINS_MAX <= 63,
+               "a set of plugins has 63 bits and one for the others");
 
 static uint64_t bit(size_t plugin)
 {
@@ -33,6 +37,47 @@ uint64_t plugins_of(const struct strs *list)
     for (uint32_t i = 0; i < list->count; i++)
         set |= bit_of(list->at[i]);
     return set;
+}
+
+static uint64_t bus_bit(const struct plugins_named *named, struct str name)
+{
+    for (uint32_t i = 0; i < named->count; i++)
+        if (str_is(name, named->at[i]))
+            return bit(PLUGINS_BUS_FIRST + i);
+    return 0;
+}
+
+uint64_t plugins_learn(struct plugins_named *named, struct str name)
+{
+    uint64_t known = bus_bit(named, name);
+    if (known != 0)
+        return known;
+    if (named->count == CONFIG_BUS_PLUGINS_MAX || name.len > CONFIG_BUS_NAME_MAX)
+        return PLUGINS_other;
+    snprintf(named->at[named->count], sizeof(named->at[0]), "%.*s", STR_ARG(name));
+    return bit(PLUGINS_BUS_FIRST + named->count++);
+}
+
+uint64_t plugins_known(const struct plugins_named *named, const struct strs *list)
+{
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        uint64_t own = bus_bit(named, list->at[i]);
+        set |= own != 0 ? own : bit_of(list->at[i]);
+    }
+    return set;
+}
+
+const char *plugins_behind(const struct plugins_named *named, size_t at)
+{
+    must(at < 64);
+    if (at == 63)
+        return names[PLUGIN_COUNT];
+    if (at < PLUGIN_COUNT)
+        return names[at];
+    if (at < PLUGINS_BUS_FIRST || at - PLUGINS_BUS_FIRST >= named->count)
+        return NULL;
+    return named->at[at - PLUGINS_BUS_FIRST];
 }
 
 uint64_t plugins_bit(const char *name)

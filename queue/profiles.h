@@ -2,6 +2,8 @@
 #ifndef QUEUE_PROFILES_H
 #define QUEUE_PROFILES_H
 
+#include "queue/bus_plugins/consult.h"
+#include "queue/bus_plugins/wakes.h"
 #include "queue/hints.h"
 
 struct queue;
@@ -13,6 +15,8 @@ struct served {
     bool ours;                  /* false: a former configuration's */
     struct arena memory;        /* of the profile, as it was served last */
     struct surroundings around; /* its profile's name is name */
+    struct consults consults;   /* of its plugins on the bus; so are */
+    struct bus_wakes wakes;
 };
 
 /* These and no others from now on; none: the default one. They are copied. */

@@ -6,6 +6,7 @@
 #include "queue/queue.h"
 
 #include "proto/base/memory.h"
+#include "queue/bus_plugins/consult.h"
 #include "queue/equivalence.h"
 #include "queue/forest/forest.h"
 #include "queue/from_scheduler.h"
@@ -13,6 +14,7 @@
 #include "queue/gang.h"
 #include "queue/mirror.h"
 #include "queue/owners.h"
+#include "queue/tracing/traced.h"
 
 #define STREAM_WINDOW 2048
 #define TELL_MOST     32 /* messages about waiting groups at once */
@@ -31,16 +33,19 @@ struct queue *queue_new(const struct queue_options *options)
     q->mirror = mirror_new();
     q->owners = owners_new();
     q->timing.clock = options->clock;
-    profiles_serve(q, options->profiles, options->profile_count);
+    q->consulting = consulting_new(&q->queues);
     q->config_hash = options->config_hash;
     if (options->profile_count > 0)
         q->features = options->profiles[0].features;
     q->config_generation = 1;
     inner.release = (uint8_t)q->features.release;
     queues_init(&q->queues, &inner);
+    q->queues.hinting = q->consulting->hinting;
+    profiles_serve(q, options->profiles, options->profile_count);
     q->queues.backoff.strict = options->profile_count > 0 && !q->features.pop_from_backoff;
     q->queues.measured.clock = options->clock;
     subscriber_init(&q->stream, STREAM_WINDOW);
+    q->trace_ids.state = options->trace_seed;
     return q;
 }
 
@@ -49,6 +54,7 @@ void queue_free(struct queue **queue)
     if (*queue == NULL)
         return;
     queues_free(&(*queue)->queues);
+    consulting_free(&(*queue)->consulting);
     mirror_free(&(*queue)->mirror);
     owners_free(&(*queue)->owners);
     profiles_free(*queue);
@@ -74,10 +80,36 @@ static void on_nothing(struct queue *q, struct moment now, const struct delivery
     (void)in;
 }
 
+/* As after a gap: what the snapshot does not hold is gone. */
+static void on_reread(struct queue *q, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    (void)in;
+    log_info("a snapshot is asked for, as somebody wants what is held to be read anew");
+    subscriber_again(&q->stream);
+}
+
+static void on_peer_up(struct queue *q, struct moment now, const struct delivery *in)
+{
+    if (!consulting_take(q->consulting, now, in))
+        from_scheduler_peer_up(q, now, in);
+}
+
+static void on_peer_down(struct queue *q, struct moment now, const struct delivery *in)
+{
+    if (!consulting_take(q->consulting, now, in))
+        from_scheduler_peer_down(q, now, in);
+}
+
+static void on_plugin(struct queue *q, struct moment now, const struct delivery *in)
+{
+    (void)consulting_take(q->consulting, now, in);
+}
+
 /* One line a message. */
 static handler *const handlers[MSG_COUNT] = {
-    [MSG_peer_up] = from_scheduler_peer_up,
-    [MSG_peer_down] = from_scheduler_peer_down,
+    [MSG_peer_up] = on_peer_up,
+    [MSG_peer_down] = on_peer_down,
     [MSG_snapshot_begin] = from_watcher_snapshot_begin,
     [MSG_snapshot_end] = from_watcher_snapshot_end,
     [MSG_node_set] = from_watcher_node_set,
@@ -109,8 +141,12 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_view] = on_nothing,
     [MSG_queue_config] = from_scheduler_queue_config,
     [MSG_plugin_back] = from_scheduler_plugin_back,
+    [MSG_plugin_answer] = on_plugin,
+    [MSG_plugin_hinted] = on_plugin,
+    [MSG_plugin_activate] = on_plugin,
     [MSG_pull] = from_scheduler_pull,
     [MSG_outcome] = from_scheduler_outcome,
+    [MSG_reread] = on_reread,
 };
 
 static void count_refusal(struct queue *q, struct moment now)
@@ -124,7 +160,7 @@ static void count_refusal(struct queue *q, struct moment now)
 
 bool queue_takes(enum message_type type)
 {
-    return handlers[type] != NULL || type == MSG_pending_request;
+    return handlers[type] != NULL || type == MSG_pending_request || type == MSG_holdings_request;
 }
 
 void queue_handle(void *state, struct moment now, const struct delivery *in, struct outbox *out)
@@ -135,9 +171,12 @@ void queue_handle(void *state, struct moment now, const struct delivery *in, str
         return;
     if (in->message->type == MSG_pending_request)
         queue_tell_pending(q, in, out);
+    if (in->message->type == MSG_holdings_request)
+        queue_tell_holdings(q, in, out);
     if (handlers[in->message->type] == NULL)
         return;
     q->queues.in_flight.position = q->stream.sequence;
+    q->queues.told_us = in->sent_us;
     measure_message(&q->queues.measured);
     handlers[in->message->type](q, now, in);
     if (q->refused.what != NULL)
@@ -147,7 +186,8 @@ void queue_handle(void *state, struct moment now, const struct delivery *in, str
 
 /* ---- attempts ---- */
 
-static void offer_group(struct queue *q, struct group *g, size_t count, struct outbox *out)
+static void offer_group(struct queue *q, struct moment now, struct group *g, size_t count,
+                        struct outbox *out)
 {
     const struct gangs *gs = &q->queues.gangs;
     struct gang_member *members = arena_take(&q->scratch, count * sizeof(*members));
@@ -157,6 +197,7 @@ static void offer_group(struct queue *q, struct group *g, size_t count, struct o
                                           .attempts = e->attempts,
                                           .first_us = e->first_us,
                                           .cycle = e->flight->cycle};
+        traced_member(q, now, e, &members[i]);
     }
     struct message m = {.type = MSG_gang_attempt,
                         .gang_attempt = {.group = g->record,
@@ -185,7 +226,7 @@ static void offer(struct queue *q, struct moment now, struct outbox *out)
         return;
     while ((int64_t)f->count < q->credit) {
         if ((g = gangs_pop(&q->queues, now, &count)) != NULL) {
-            offer_group(q, g, count, out);
+            offer_group(q, now, g, count, out);
             continue;
         }
         if ((e = queues_pop(&q->queues, now)) == NULL)
@@ -197,7 +238,10 @@ static void offer(struct queue *q, struct moment now, struct outbox *out)
                                         .cycle = e->flight->cycle,
                                         .epoch = q->stream.epoch,
                                         .sequence = q->stream.sequence}};
+        traced_attempt(q, now, e, &m.attempt);
         outbox_put(out, q->scheduler, &m);
+        if (m.attempt.traceparent.len > 0)
+            arena_reset(&q->scratch);
     }
 }
 
@@ -224,6 +268,7 @@ struct moment queue_tick(void *state, struct moment now, struct outbox *out)
     q->now = now;
     struct moment next =
         moment_earlier(queues_tick(&q->queues, now), subscriber_tick(&q->stream, now, out));
+    next = moment_earlier(next, consulting_tick(q->consulting, now, out));
     offer(q, now, out);
     next = moment_earlier(next, equivalence_due(&q->queues.equivalence, now));
     return moment_earlier(next, tell(q, now, out));

@@ -6,20 +6,24 @@
 #include "proto/bus/delivery.h"
 
 struct queue;
+struct queue_plugin;
 
 struct queue_options {
     /* Whose pods are ours; pre_enqueue says whether SchedulingGates holds them. None: the one
      * default profile. Borrowed. */
     const struct profile *profiles;
     uint32_t profile_count;
-    int64_t config_hash; /* of the configuration that they are from; 0: not known */
-    bool backoff_given;  /* by flags: a new configuration does not change it */
-    bool gang_sort;      /* QueueSort is Coscheduling's */
-    bool fifo;           /* first come, first served, whatever the priorities */
+    int64_t config_hash;             /* of the configuration that they are from; 0: not known */
+    bool backoff_given;              /* by flags: a new configuration does not change it */
+    bool gang_sort;                  /* QueueSort is Coscheduling's */
+    const struct queue_plugin *sort; /* who sorts (plugin.h); NULL: PrioritySort, or */
+    struct str sort_plugin;          /* this one on the bus; empty: none's. Borrowed. */
     struct span backoff_initial, backoff_max;
     struct span unschedulable_max; /* longest wait for an event that can help */
     int64_t wall_us_at_zero;       /* wall clock when the moment was 0 */
     struct moment (*clock)(void);  /* NULL: what happens inside a call is not timed */
+    int64_t trace_per_million;     /* of attempts that are traced, 0 to 1000000 */
+    uint64_t trace_seed;           /* of their ids; another in every life, everywhere */
     int64_t first_cycle; /* numbers of attempts start behind this; another in every life */
 };
 

@@ -4,11 +4,14 @@
 #define QUEUE_QUEUE_INSIDE_H
 
 #include "proto/base/log.h"
+#include "proto/base/random.h"
 #include "proto/bus/stream.h"
 #include "proto/comparer.h"
 #include "queue/profiles.h"
 #include "queue/queue.h"
 #include "queue/queues.h"
+
+struct consulting;
 
 /* What cannot be, and the object that it is said of: the message changes nothing, or is taken for
  * what it can only mean. */
@@ -24,8 +27,9 @@ struct queue {
     struct mirror *mirror;
     struct owners *owners;
     struct hint_timing timing;
-    struct comparer told;  /* of the watcher, while the queue is compared with it */
-    struct served *served; /* newest first; pods refer to them, so none ever goes */
+    struct consulting *consulting; /* plugins on the bus */
+    struct comparer told;          /* of the watcher, while the queue is compared with it */
+    struct served *served;         /* newest first; pods refer to them, so none ever goes */
     int64_t config_hash, config_generation;
     struct features features; /* that the same file was read with */
     struct address scheduler; /* peer 0 while there is none */
@@ -35,6 +39,8 @@ struct queue {
     bool in_snapshot;
     struct moment now; /* of the last call, for the status report */
     struct arena scratch;
+    struct random trace_ids; /* of the attempts that are traced */
+    uint64_t traced;         /* attempts */
     struct {
         uint64_t late_outcomes, refused, outdated, repeated;
     } count;
@@ -48,5 +54,8 @@ typedef void handler(struct queue *q, struct moment now, const struct delivery *
 /* Answers a pending_request: all pods, a namespace's, or those with a claim on a node (upstream's
  * WaitingPods and WaitingPodsForNode). */
 void queue_tell_pending(struct queue *q, const struct delivery *in, struct outbox *out);
+
+/* Answers a holdings_request. */
+void queue_tell_holdings(struct queue *q, const struct delivery *in, struct outbox *out);
 
 #endif

@@ -2,7 +2,9 @@
  * pods wait, for whoever asks. What must stay true: nothing here changes anything, and each
  * question gets one answer, of bounded size. */
 #include "proto/base/log.h"
+#include "proto/bus/holdings.h"
 #include "proto/metrics.h"
+#include "queue/bus_plugins/held.h"
 #include "queue/measure.h"
 #include "queue/mirror.h"
 #include "queue/nominated.h"
@@ -44,10 +46,11 @@ static void status_places(const struct queue *q, struct buffer *lines)
                  s->in_flight.count - s->in_flight.left, s->in_flight.left);
     buffer_print(lines, "awaiting_confirmation=%zu\nnominated=%zu\n", s->bound.count, nominated);
     buffer_print(lines, "oldest_pending_ms=%" PRId64 "\n", oldest);
-    for (size_t i = 0; i < plugins_count(); i++) {
-        uint32_t count = s->unschedulable.by_plugin[i + 1 == plugins_count() ? 63 : i];
-        if (count > 0)
-            buffer_print(lines, "rejected_by_%s=%u\n", plugins_name(i), count);
+    for (size_t i = 0; i < 64; i++) {
+        const char *name = plugins_behind(&s->named, i);
+        uint32_t count = s->unschedulable.by_plugin[i];
+        if (count > 0 && name != NULL)
+            buffer_print(lines, "rejected_by_%s=%u\n", name, count);
     }
 }
 
@@ -155,6 +158,7 @@ void queue_status(void *state, struct buffer *lines)
     status_places(q, lines);
     status_counts(q, lines);
     status_groups(q, lines);
+    processes_status(&q->consulting->holding.asking.who, q->now, lines);
     buffer_print(lines, "credit=%" PRId64 "\nscheduler=%s\n", q->credit,
                  q->scheduler.peer ? "up" : "down");
     buffer_print(lines, "synced=%s\nsnapshots=%" PRIu64 "\ngaps=%" PRIu64 "\n",
@@ -169,6 +173,7 @@ void queue_observe(void *state)
     metric_check("sched-handler-sync",
                  q->stream.synced ? "" : "handlers are not fully synchronized");
     measure_queues(&q->queues);
+    measure_oldest(&q->queues, q->now);
 }
 
 static void dump_entry(struct entry *e)
@@ -240,16 +245,15 @@ static enum pending_place place_of(const struct entry *e)
                                                                    : places[e->place];
 }
 
-static struct strs names_of(uint64_t set, struct arena *a)
+static struct strs names_of(const struct queue *q, uint64_t set, struct arena *a)
 {
     struct strs names = {0};
-    for (size_t i = 0; i < plugins_count(); i++)
-        names.count += plugins_has(set, i);
-    names.at = arena_take(a, names.count * sizeof(*names.at));
-    names.count = 0;
-    for (size_t i = 0; i < plugins_count(); i++)
-        if (plugins_has(set, i))
-            names.at[names.count++] = str_of(plugins_name(i));
+    names.at = arena_take(a, (size_t)__builtin_popcountll(set) * sizeof(*names.at));
+    for (; set != 0; set &= set - 1) {
+        const char *name = plugins_behind(&q->queues.named, (size_t)__builtin_ctzll(set));
+        if (name != NULL)
+            names.at[names.count++] = str_of(name);
+    }
     return names;
 }
 
@@ -272,7 +276,8 @@ static struct pending_pod tell(const struct queue *q, const struct entry *e, str
         .waiting_ms = ms_between(e->added, q->now),
         .backoff_ms = e->backoff_ends.ns > 0 ? ms_between(q->now, e->backoff_ends) : 0,
         .nominated_node = nominated_node(e),
-        .rejected_by = names_of(e->rejectors, a)};
+        .rejected_by = names_of(q, e->rejectors, a),
+        .reason = held_reason(e)};
 }
 
 void queue_tell_pending(struct queue *q, const struct delivery *in, struct outbox *out)
@@ -295,4 +300,59 @@ void queue_tell_pending(struct queue *q, const struct delivery *in, struct outbo
         .type = MSG_pending_pods,
         .pending_pods = {.pods = {(uint32_t)named, pods}, .total = (int64_t)count}};
     outbox_put(out, in->from, &answer);
+}
+
+/* ---- what it holds, for whoever compares ---- */
+
+static struct strs whom_it_serves(const struct queue *q, struct arena *a)
+{
+    struct strs names = {0};
+    for (const struct served *s = q->served; s != NULL; s = s->next)
+        names.count += s->ours;
+    names.at = arena_take(a, (names.count + 1) * sizeof(*names.at));
+    names.count = 0;
+    for (const struct served *s = q->served; s != NULL; s = s->next)
+        if (s->ours)
+            names.at[names.count++] = str_of(s->name);
+    return names;
+}
+
+static void hold_mirrored(const struct queue *q, struct holder *h)
+{
+    struct arena a = {0};
+    struct node node;
+    struct pod pod;
+    struct mirror_walk nodes = {.resource = EVENT_OF_node};
+    struct mirror_walk pods = {.resource = EVENT_OF_assigned_pod};
+    holder_set(h, STR_LITERAL("nodes"));
+    for (; mirror_walk(q->mirror, &nodes, &node, &a); arena_reset(&a))
+        holder_add(h, &(struct held_thing){.name = node.name, .version = nodes.version});
+    holder_set(h, STR_LITERAL("assigned"));
+    for (; mirror_walk(q->mirror, &pods, &pod, &a); arena_reset(&a))
+        holder_add(h, &(struct held_thing){mirror_key(pod.namespace_name, pod.name, &a), pod.uid,
+                                           pods.version, pod.node_name});
+    arena_free(&a);
+}
+
+void queue_tell_holdings(struct queue *q, const struct delivery *in, struct outbox *out)
+{
+    struct holder h;
+    size_t at = 0;
+    void *value;
+    char text[UUID_TEXT];
+    holder_begin(&h, in, out);
+    h.said.whole = q->stream.synced && !q->stream.in_snapshot;
+    h.said.epoch = q->stream.epoch;
+    h.said.sequence = q->stream.sequence;
+    h.said.serves = whom_it_serves(q, &q->scratch);
+    hold_mirrored(q, &h);
+    holder_set(&h, STR_LITERAL("pending"));
+    struct str key;
+    while (map_next(q->queues.entries, &at, &key, &value)) {
+        const struct entry *e = value;
+        struct str uid = store_uuid(e->kept, TAG_pod_uid, text);
+        if (!e->on_node && holder_wants(&h, store_str(e->kept, TAG_pod_scheduler_name)))
+            holder_add(&h, &(struct held_thing){key, uid, e->kept->version, {NULL, 0}});
+    }
+    holder_end(&h);
 }

@@ -14,9 +14,11 @@
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "proto/metrics.h"
+#include "queue/bus_plugins/held.h"
 #include "queue/equivalence.h"
 #include "queue/gang.h"
 #include "queue/hints.h"
+#include "queue/hooks/hooks.h"
 #include "queue/measure.h"
 #include "queue/move.h"
 
@@ -44,6 +46,7 @@ void queues_free(struct queues *q)
         places_leave(q, e);
         gangs_leave(e);
         equals_leave(e);
+        held_forget(e);
         nominated_leave(&q->nominations, e);
         entry_free(&e);
     }
@@ -78,7 +81,9 @@ struct entry *queues_add(struct queues *q, struct moment now, struct str key, co
 {
     struct entry *e = entry_new(q->store, pod);
     e->around = around;
+    e->key = hooks_sort_key(around, pod);
     e->added = now;
+    e->sent_us = q->told_us;
     stamp(q, now, e);
     nominated_follow(&q->nominations, e, NULL);
     gangs_join(q, e);
@@ -160,17 +165,30 @@ static void begin_leaving(struct queues *q, struct moment now, struct entry *e)
         places_requeue(q, now, e, WORTH_immediately);
 }
 
+/* Plugins on the bus look at what it is by now. True: there is something else to be seen. */
+static bool ask_anew(const struct queues *q, struct entry *e, const struct pod *before)
+{
+    if (e->held == NULL ||
+        event_pending_changes(before, entry_pod(e), q->options.release).count == 0)
+        return false;
+    held_changed(e);
+    return true;
+}
+
 void queues_update(struct queues *q, struct moment now, struct entry *e, const struct pod *pod)
 {
     struct arena memory = {0};
     struct pod before;
     store_get(q->store, e->kept, &before, &memory);
     entry_replace(e, pod);
+    if (!e->keyed)
+        e->key = hooks_sort_key(e->around, pod);
     in_flight_follow(e);
     gangs_follow(q, now, e);
     equivalence_follow(q, now, e);
     if (e->place == PLACE_unschedulable)
         needs_follow(&q->unschedulable.needs, e);
+    bool asked = ask_anew(q, e, &before);
     nominated_follow(&q->nominations, e, &before);
     if (pod->deleting && !before.deleting)
         begin_leaving(q, now, e);
@@ -178,6 +196,8 @@ void queues_update(struct queues *q, struct moment now, struct entry *e, const s
         active_fix(&q->active, e);
     else if (e->place == PLACE_backoff || e->place == PLACE_error_backoff)
         backoff_fix(&q->backoff, e);
+    else if (asked && e->gate == GATE_plugin && e->place == PLACE_unschedulable)
+        places_requeue(q, now, e, WORTH_after_backoff);
     else
         show_own_update(q, now, e, &before);
     if (before.nominated_node.len > 0 && !str_equal(before.nominated_node, pod->nominated_node))
@@ -194,6 +214,7 @@ static struct entry *take_out(struct queues *q, struct str key)
     places_leave(q, e);
     gangs_leave(e);
     equals_leave(e);
+    held_forget(e);
     return e;
 }
 
@@ -436,11 +457,12 @@ static void flush_leftovers(struct queues *q, struct moment now)
     struct entry *last = q->unschedulable.list.last, *next;
     for (struct entry *e = q->unschedulable.list.first; e != NULL; e = next) {
         next = e == last ? NULL : e->next;
-        if (e->gate != GATE_none ||
+        bool failed = e->gate == GATE_plugin && e->held != NULL && e->held->failed;
+        if ((e->gate != GATE_none && !failed) ||
             moment_since(now, e->timestamp).ns <= q->options.unschedulable_max.ns)
             continue;
         places_requeue(q, now, e, move_worth(e, &timeout));
-        e->flushed = true;
+        e->flushed = !failed;
         q->counts.leftovers_flushed++;
     }
 }
@@ -479,8 +501,10 @@ static bool may_be_gated_otherwise(const struct entry *e)
 {
     bool queued =
         e->place == PLACE_active || e->place == PLACE_backoff || e->place == PLACE_error_backoff;
-    return e->gate == GATE_scheduling || e->gate == GATE_claims ||
-           (queued && (e->has_gates || e->has_device_claims));
+    return e->gate == GATE_scheduling || e->gate == GATE_claims || e->gate == GATE_hook ||
+           e->gate == GATE_plugin ||
+           (queued && (e->has_gates || e->has_device_claims || e->around->hook_count > 0 ||
+                       e->around->consults != NULL));
 }
 
 void queues_look_at_gates(struct queues *q, struct moment now)

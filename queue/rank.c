@@ -1,7 +1,8 @@
-/* rank: priority, then age, for pods and groups alike. A group is as old as its last failure, or
- * else as its PodGroup; a pod without one as its last failure or arrival, or with Coscheduling's
- * QueueSort as its first attempt. What must stay true: it is one total order over both, and what it
- * looks at changes only while the pod or the group is in no heap. */
+/* rank: priority, or the key that a plugin gave in its place, then age, for pods and
+ * groups alike. A group is as old as its last failure, or else as its PodGroup; a pod without one
+ * as its last failure or arrival, or with Coscheduling's QueueSort as its first attempt. What must
+ * stay true: it is one total order over both, and what it looks at changes only while the pod or
+ * the group is in no heap. */
 #include "queue/rank.h"
 
 #include "queue/group.h"
@@ -15,7 +16,7 @@ static int64_t time_of(const struct group *g, bool gang_sort)
 struct rank rank_of_entry(const struct entry *e)
 {
     bool gang_sort = e->around->gang_sort;
-    struct rank r = {.priority = e->around->fifo ? 0 : e->priority,
+    struct rank r = {.key = e->key,
                      .time = gang_sort ? e->first_us : e->timestamp.ns,
                      .named = gang_sort,
                      .order = e->order};
@@ -54,7 +55,7 @@ static struct str name_of(const struct rank *r)
 struct rank rank_of_group(const struct group *g)
 {
     const struct surroundings *around = g->around;
-    return (struct rank){.priority = around->fifo ? 0 : g->priority,
+    return (struct rank){.key = g->sort_key,
                          .time = time_of(g, around->gang_sort),
                          .named = true,
                          .space = g->space,
@@ -63,8 +64,8 @@ struct rank rank_of_group(const struct group *g)
 
 bool rank_before(const struct rank *a, const struct rank *b)
 {
-    if (a->priority != b->priority)
-        return a->priority > b->priority;
+    if (a->key != b->key)
+        return a->key > b->key;
     if (a->time != b->time)
         return a->time < b->time;
     if (a->named != b->named)
@@ -81,8 +82,8 @@ bool rank_entry_before(const struct entry *a, const struct entry *b)
         struct rank x = rank_of_entry(a), y = rank_of_entry(b);
         return rank_before(&x, &y);
     }
-    if (a->priority != b->priority && !a->around->fifo)
-        return a->priority > b->priority;
+    if (a->key != b->key)
+        return a->key > b->key;
     if (a->timestamp.ns != b->timestamp.ns)
         return a->timestamp.ns < b->timestamp.ns;
     return a->order < b->order;

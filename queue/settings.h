@@ -11,6 +11,7 @@
 struct settings {
     int64_t backoff_initial_s, backoff_max_s;
     struct span unschedulable_max;
+    const char *tracing_config; /* a file; NULL: nothing is traced */
 };
 
 extern const struct own_option settings_options[];
