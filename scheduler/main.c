@@ -7,20 +7,41 @@
 #include "proto/kube/config/config_file.h"
 #include "scheduler/coordinator/coordinator.h"
 #include "scheduler/live_config.h"
+#include "scheduler/own_worker.h"
 #include "scheduler/settings.h"
 #include "scheduler/worker/worker.h"
 
-static int run_worker(const struct options *options, const struct settings *s)
+static struct worker *new_worker(const char *instance, const struct settings *s)
 {
-    struct worker *worker = worker_new(options->bus.instance, s->capacity);
+    struct worker *worker = worker_new(instance, s->capacity);
     worker_set_clock(worker, journal_now);
     worker_time_plugins(worker, journal_now);
+    return worker;
+}
+
+static int run_worker(const struct options *options, const struct settings *s)
+{
+    struct worker *worker = new_worker(options->bus.instance, s);
     struct actor actor = {.state = worker,
                           .handle = worker_handle,
                           .tick = worker_tick,
                           .fd = -1,
                           .status = worker_status};
     int status = actor_main(options, &actor);
+    worker_free(&worker);
+    return status;
+}
+
+/* With a worker of its own, for when there is no other. */
+static int run_with_worker(const struct options *options, const struct actor *coordinator,
+                           const struct settings *s)
+{
+    struct own_worker both;
+    struct worker *worker = new_worker(OWN_WORKER, s);
+    own_worker_init(&both, coordinator, worker);
+    struct actor actor = own_worker_actor(&both);
+    int status = actor_main(options, &actor);
+    own_worker_free(&both);
     worker_free(&worker);
     return status;
 }
@@ -54,7 +75,7 @@ static int run_coordinator(const struct options *options, const struct scheduler
                                       .wall_us_at_zero = wall_us - now.ns / 1000,
                                       .clock = journal_now});
     struct actor actor = live_actor(&live);
-    int status = actor_main(options, &actor);
+    int status = s->own_worker ? run_with_worker(options, &actor, s) : actor_main(options, &actor);
     coordinator_free(&live.coordinator);
     live_config_free(&live.config);
     return status;

@@ -18,6 +18,12 @@ static bool take_worker(void *state, const char *value)
     return ((struct settings *)state)->worker = true;
 }
 
+static bool take_own_worker(void *state, const char *value)
+{
+    (void)value;
+    return ((struct settings *)state)->own_worker = true;
+}
+
 static bool take_tie_break(void *state, const char *value)
 {
     uint32_t rule;
@@ -76,6 +82,8 @@ static bool take_capacity(void *state, const char *value)
 
 const struct own_option scheduler_options[] = {
     {"worker", NULL, "be a worker of the scheduler named by --peer scheduler=URL", take_worker},
+    {"own-worker", NULL, "look at the nodes itself while no worker process is there",
+     take_own_worker},
     {"tie-break", "MODE", "among equal best nodes: random (default), round-robin or first",
      take_tie_break},
     {"stale-after", "SECONDS", "stop deciding when the view of the cluster is older (default 60)",

@@ -8,6 +8,7 @@
 struct settings {
     struct config_flags flags; /* first: config_flags.h asks for it */
     bool worker;               /* be a worker, not the coordinator */
+    bool own_worker;           /* look at nodes itself while no worker process is there */
     enum tie_break_rule tie_break;
     double stale_after_s;
     double assumed_ttl_s; /* 0: for good */

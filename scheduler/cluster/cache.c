@@ -297,6 +297,7 @@ void cache_node_set(struct cache *c, const struct node *node)
     image_states_add(c->images, node);
     node_tree_set(c->tree, &n->tree, node);
     n->kept = store_put(c->node_store, node);
+    n->kept->version = node->resource_version;
     note_hostname(c, n, hostname_is_odd(node));
     n->extended = has_extended(node);
     if (before != NULL && !store_same(before, n->kept))

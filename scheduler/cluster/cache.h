@@ -216,6 +216,21 @@ struct node_usage {
 void cache_node_usage(const struct cache *c, struct str name, struct node_usage *usage);
 /* The same, with what its pods take of it. */
 void cache_node_taken(const struct cache *c, struct str name, struct node_usage *usage);
+/* Something that is held, to be compared; borrowed for the call. */
+struct cache_held {
+    struct str name, uid; /* of a node the name alone */
+    struct str node;      /* of a pod */
+    int64_t version;
+    bool assumed;
+    bool shared; /* a worker has it, and was told of it */
+};
+/* Calls visit for each known node; and for each pod, also on nodes that are not known. */
+void cache_each_held_node(const struct cache *c,
+                          void (*visit)(void *context, const struct cache_held *what),
+                          void *context);
+void cache_each_held_pod(const struct cache *c,
+                         void (*visit)(void *context, const struct cache_held *what),
+                         void *context);
 /* Calls visit for each pod on the node, assumed or not. */
 void cache_each_pod(const struct cache *c, struct str node,
                     void (*visit)(void *context, const struct pod *pod, bool assumed),

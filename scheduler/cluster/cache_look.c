@@ -168,3 +168,45 @@ void cache_each_pod(const struct cache *c, struct str node,
     }
     arena_free(&a);
 }
+
+/* ---- to be compared ---- */
+
+static bool is_shared(const struct cached_node *n)
+{
+    uint32_t worker;
+    return n->kept != NULL && !n->owed && shares_owner(&n->share, &worker);
+}
+
+void cache_each_held_node(const struct cache *c,
+                          void (*visit)(void *context, const struct cache_held *what),
+                          void *context)
+{
+    size_t at = 0;
+    const struct cached_node *n;
+    while ((n = table_next(&c->nodes, &at)) != NULL)
+        if (n->kept != NULL)
+            visit(context, &(struct cache_held){.name = n->name,
+                                                .version = n->kept->version,
+                                                .shared = is_shared(n)});
+}
+
+void cache_each_held_pod(const struct cache *c,
+                         void (*visit)(void *context, const struct cache_held *what), void *context)
+{
+    size_t at = 0;
+    const struct cached_pod *p;
+    struct buffer name = {0};
+    char uid[UUID_TEXT];
+    while ((p = table_next(&c->pods, &at)) != NULL) {
+        buffer_reset(&name);
+        buffer_print(&name, "%.*s/%.*s", STR_ARG(store_str(p->kept, TAG_pod_namespace_name)),
+                     STR_ARG(store_str(p->kept, TAG_pod_name)));
+        visit(context, &(struct cache_held){.name = buffer_str(&name),
+                                            .uid = store_uuid(p->kept, TAG_pod_uid, uid),
+                                            .node = p->node->name,
+                                            .version = p->kept->version,
+                                            .assumed = p->assumed,
+                                            .shared = !p->hidden && is_shared(p->node)});
+    }
+    buffer_free(&name);
+}

@@ -37,6 +37,12 @@ static bool is_as_seen(const struct pod *prepared, const struct pod *pod)
     return codec_equal(&pod_record, prepared, &seen);
 }
 
+/* A plugin's Reserve may say no to a pod, on which those behind it would count. */
+static bool reserves(const struct coordinator *c, const struct pod *pod)
+{
+    return frameworks_find(&c->frameworks, pod->scheduler_name)->reserve.count > 0;
+}
+
 /* Nominations end with decisions, so whoever has to do with one is asked about alone. So is
  * everybody where a walk over the nodes begins where the one before ended, or equal nodes take
  * turns. */
@@ -45,8 +51,8 @@ bool batch_goes_along(const struct coordinator *c, const struct slot *s)
     const struct pod *pod = &s->flight->pod;
     const struct map_request *request = reduce_request(s->reduce);
     return !deciding_walks(c) && s->flight->extension == NULL && is_plain(pod) &&
-           pod->nominated_node.len == 0 && !pod->resize_deferred && !s->rivals &&
-           request->findings.device_resources.count == 0 &&
+           !reserves(c, pod) && pod->nominated_node.len == 0 && !pod->resize_deferred &&
+           !s->rivals && request->findings.device_resources.count == 0 &&
            request->findings.device_stocks.count == 0 && is_as_seen(&request->pod, pod);
 }
 

@@ -54,7 +54,7 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
     }
     arena_reset(&c->cycle_memory);
     struct str why =
-        r->plugin == BIND_PLUGIN_extender ? r->message
+        r->plugin == BIND_PLUGIN_extender || r->plugin == BIND_PLUGIN_hook ? r->message
         : r->plugin != BIND_PLUGIN_none
             ? arena_print(&c->cycle_memory, "running PreBind plugin \"%.*s\": %.*s",
                           STR_ARG(words_text(&bind_plugin_words, r->plugin)), STR_ARG(r->message))

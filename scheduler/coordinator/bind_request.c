@@ -5,6 +5,7 @@
 #include "scheduler/catalog/device_book.h"
 #include "scheduler/catalog/device_extended.h"
 #include "scheduler/catalog/group_claims.h"
+#include "scheduler/tracing/attempt_trace.h"
 
 /* What is to happen to the pod's claims before it is bound. */
 static void add_claims(const struct coordinator *c, const struct flight *f, struct bind *b)
@@ -126,6 +127,16 @@ static void add_extender(const struct coordinator *c, const struct pod *pod, str
     }
 }
 
+static void add_hooks(const struct coordinator *c, const struct flight *f, struct bind *bind)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    if (fw == NULL)
+        return;
+    bind->pre_bind = fw->pre_bind;
+    bind->binders = fw->bind;
+    bind->post_bind = fw->post_bind;
+}
+
 bool bind_request_says_where(const struct coordinator *c, const struct flight *f)
 {
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
@@ -134,6 +145,7 @@ bool bind_request_says_where(const struct coordinator *c, const struct flight *f
 
 void bind_request_send(struct coordinator *c, struct flight *f)
 {
+    char traceparent[TRACE_CONTEXT + 1];
     struct message m = {.type = MSG_bind,
                         .bind = {.uid = f->pod.uid,
                                  .namespace_name = f->pod.namespace_name,
@@ -144,11 +156,15 @@ void bind_request_send(struct coordinator *c, struct flight *f)
                                  .popped_us = f->popped_us}};
     if (f->popped_us > 0)
         m.bind.hops = f->hops;
+    attempt_trace_phase(f->trace, "Bind", coordinator_wall_us(c));
+    attempt_trace_context(f->trace, traceparent);
+    m.bind.traceparent = str_of(traceparent);
     f->popped_us = 0; /* if it has to be sent again, that is no part of the decision */
     add_extender(c, &f->pod, &m.bind, &c->cycle_memory);
     add_claims(c, f, &m.bind);
     add_devices(c, f, &m.bind);
     m.bind.set_nominated &= bind_request_says_where(c, f);
+    add_hooks(c, f, &m.bind);
     outbox_put(c->out, c->binder, &m);
 }
 

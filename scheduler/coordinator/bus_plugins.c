@@ -1,62 +1,54 @@
-/* bus_plugins: the processes that plugins are. The one idea: a plugin is asked for through
- * whichever process of its name came last, so that one can take over from another, and one that
- * lets a deadline pass is not asked again before it speaks or a few seconds are over, so that it
- * holds up nobody for longer than that. What must stay true: whoever answers well after it failed,
- * or comes, is told of to the queue, since pods wait there that were turned away for want of it. */
+/* bus_plugins: plugins that are processes, as the scheduler asks them; who is there, and which
+ * process of a name is asked, is proto/plugins. What must stay true: whoever answers well after it
+ * failed, or comes, is told of to the queue, since pods wait there that were turned away for want
+ * of it. */
 #include "scheduler/coordinator/bus_plugins.h"
 
 #include "proto/base/log.h"
 #include "proto/base/must.h"
-#include "proto/kube/config/config_duration.h"
 #include "scheduler/coordinator/coordination.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#define REST_MS   5000               /* for one that let a deadline pass */
 #define FACTS_MAX ((size_t)12 << 20) /* bytes about nodes in a message; a frame holds 16 MiB */
 
 /* ---- who is there ---- */
 
-static bool is_named(const char *a, struct str b)
+static bool scores(const struct profile *p, struct str name)
 {
-    return str_is(b, a);
+    for (uint32_t i = 0; i < p->score.count; i++)
+        if (str_equal(p->score.at[i].name, name))
+            return true;
+    return false;
 }
 
-static uint32_t newest(const struct bus_plugins *b, const char *name)
+/* One that the queue alone asks need not be at our door. */
+static bool is_ours(const struct profile *p, struct str name)
 {
-    for (uint32_t i = b->process_count; i > 0; i--)
-        if (strcmp(b->processes[i - 1].name, name) == 0)
-            return b->processes[i - 1].peer;
-    return 0;
-}
-
-static struct bus_plugin_slot *slot_named(struct bus_plugins *b, struct str name)
-{
-    for (uint32_t i = 0; i < b->count; i++)
-        if (is_named(b->at[i].name, name))
-            return &b->at[i];
-    return NULL;
+    const struct strs *points[] = {&p->pre_filter, &p->filter, &p->post_filter, &p->pre_score,
+                                   &p->reserve,    &p->permit, &p->post_bind};
+    for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
+        if (strs_hold(*points[i], name))
+            return true;
+    return scores(p, name);
 }
 
 void bus_plugins_configure(struct coordinator *c)
 {
-    struct bus_plugins *b = &c->plugins, old = c->plugins;
-    b->count = 0;
+    struct str names[CONFIG_BUS_PLUGINS_MAX];
+    uint32_t count = 0;
     for (uint32_t i = 0; i < c->frameworks.count; i++) {
         const struct profile *p = &c->frameworks.at[i].profile;
         for (uint32_t k = 0; k < p->bus_plugins.count; k++) {
-            struct str name = p->bus_plugins.at[k].name;
-            if (slot_named(b, name) != NULL || b->count == CONFIG_BUS_PLUGINS_MAX)
-                continue;
-            const struct bus_plugin_slot *before = slot_named(&old, name);
-            struct bus_plugin_slot *slot = &b->at[b->count++];
-            *slot = before != NULL ? *before : (struct bus_plugin_slot){0};
-            snprintf(slot->name, sizeof(slot->name), "%.*s", STR_ARG(name));
-            slot->peer = newest(b, slot->name);
+            uint32_t first = 0;
+            while (first < count && !str_equal(names[first], p->bus_plugins.at[k].name))
+                first++;
+            if (first == count && count < CONFIG_BUS_PLUGINS_MAX &&
+                is_ours(p, p->bus_plugins.at[k].name))
+                names[count++] = p->bus_plugins.at[k].name;
         }
     }
+    processes_configure(&c->plugins, names, count);
 }
 
 /* Those that were turned away for want of it wait for this. */
@@ -69,43 +61,14 @@ static void say_back(struct coordinator *c, const struct bus_plugin_slot *slot)
 
 void bus_plugins_up(struct coordinator *c, struct str name, uint32_t peer)
 {
-    struct bus_plugins *b = &c->plugins;
-    struct bus_plugin_slot *slot = slot_named(b, name);
-    if (b->process_count == BUS_PROCESSES_MAX || name.len > CONFIG_BUS_NAME_MAX) {
-        log_warn("plugin refused: %d processes are the most| plugin=%.*s", BUS_PROCESSES_MAX,
-                 STR_ARG(name));
-        return;
-    }
-    struct bus_process *process = &b->processes[b->process_count++];
-    process->peer = peer;
-    snprintf(process->name, sizeof(process->name), "%.*s", STR_ARG(name));
-    log_info("plugin joined| plugin=%.*s%s", STR_ARG(name), slot == NULL ? " configured=no" : "");
-    if (slot == NULL)
-        return;
-    slot->peer = peer;
-    slot->failing = false;
-    slot->rest = (struct moment){0};
-    say_back(c, slot);
+    const struct bus_plugin_slot *slot = processes_up(&c->plugins, name, peer);
+    if (slot != NULL)
+        say_back(c, slot);
 }
 
 void bus_plugins_down(struct coordinator *c, uint32_t peer)
 {
-    struct bus_plugins *b = &c->plugins;
-    uint32_t i = 0;
-    while (i < b->process_count && b->processes[i].peer != peer)
-        i++;
-    if (i == b->process_count)
-        return;
-    struct bus_process gone = b->processes[i];
-    memmove(&b->processes[i], &b->processes[i + 1],
-            (b->process_count - i - 1) * sizeof(b->processes[0]));
-    b->process_count--;
-    struct bus_plugin_slot *slot = slot_named(b, str_of(gone.name));
-    log_info("plugin left| plugin=%s", gone.name);
-    if (slot == NULL || slot->peer != peer)
-        return;
-    slot->peer = newest(b, slot->name);
-    slot->rest = (struct moment){0};
+    (void)processes_down(&c->plugins, peer);
 }
 
 /* ---- whom a profile asks ---- */
@@ -120,30 +83,30 @@ const struct bus_plugin *bus_plugins_of(const struct profile *profile, struct st
 
 struct bus_plugin_slot *bus_plugins_slot(struct coordinator *c, const struct bus_plugin *plugin)
 {
-    struct bus_plugin_slot *slot = slot_named(&c->plugins, plugin->name);
+    struct bus_plugin_slot *slot = processes_slot(&c->plugins, plugin->name);
     must(slot != NULL); /* the configuration bounds them */
     return slot;
 }
 
-static bool scores(const struct profile *p, struct str name)
-{
-    for (uint32_t i = 0; i < p->score.count; i++)
-        if (str_equal(p->score.at[i].name, name))
-            return true;
-    return false;
-}
-
-void bus_plugins_wanted(struct coordinator *c, const struct profile *profile, uint64_t *asked,
-                        uint64_t *victims)
+void bus_plugins_wanted(struct coordinator *c, const struct profile *profile,
+                        struct extension_asked *asked)
 {
     for (uint32_t i = 0; i < profile->bus_plugins.count; i++) {
         const struct bus_plugin *plugin = &profile->bus_plugins.at[i];
-        uint64_t bit = BUS_PLUGIN_BIT(bus_plugins_slot(c, plugin) - c->plugins.at);
         bool filters = strs_hold(profile->filter, plugin->name);
-        if (filters || scores(profile, plugin->name))
-            *asked |= bit;
+        bool nodes =
+            filters || strs_hold(profile->pre_score, plugin->name) || scores(profile, plugin->name);
+        bool pod = strs_hold(profile->pre_filter, plugin->name) ||
+                   strs_hold(profile->post_filter, plugin->name);
+        if (!nodes && !pod)
+            continue;
+        uint64_t bit = BUS_PLUGIN_BIT(bus_plugins_slot(c, plugin) - c->plugins.at);
+        if (nodes)
+            asked->nodes |= bit;
         if (filters)
-            *victims |= bit;
+            asked->victims |= bit;
+        if (pod)
+            asked->pod |= bit;
     }
 }
 
@@ -165,29 +128,79 @@ static void add_amount(struct plugin_node *n, const struct quantity *more, struc
 
 struct summing {
     struct plugin_node *node;
+    bool tells;    /* of each pod */
+    uint32_t room; /* for them */
     struct arena *arena;
 };
+
+/* A copy, as the pod lasts no longer than the call. */
+static void tell_pod(struct summing *s, const struct pod *pod, bool assumed)
+{
+    struct plugin_node *n = s->node;
+    if (n->pods_there.count == s->room) {
+        struct plugin_pod *former = n->pods_there.at;
+        s->room = s->room > 0 ? 2 * s->room : 16;
+        n->pods_there.at = arena_take(s->arena, s->room * sizeof(*former));
+        if (n->pods_there.count > 0)
+            memcpy(n->pods_there.at, former, n->pods_there.count * sizeof(*former));
+    }
+    const struct plugin_pod told = {.namespace_name = pod->namespace_name,
+                                    .name = pod->name,
+                                    .uid = pod->uid,
+                                    .labels = {pod->labels.count, pod->labels.at},
+                                    .requested = {pod->usage.count, pod->usage.at},
+                                    .priority = pod->priority,
+                                    .assumed = assumed};
+    codec_copy(&plugin_pod_record, &n->pods_there.at[n->pods_there.count++], &told, s->arena);
+}
 
 static void add_pod(void *context, const struct pod *pod, bool assumed)
 {
     struct summing *s = context;
-    (void)assumed;
     s->node->pods++;
     for (uint32_t i = 0; i < pod->usage.count; i++)
         add_amount(s->node, &pod->usage.at[i], s->arena);
+    if (s->tells)
+        tell_pod(s, pod, assumed);
+}
+
+static size_t size_of_labels(uint32_t count, const struct label *at)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < count; i++)
+        size += 16 + at[i].key.len + at[i].value.len;
+    return size;
+}
+
+static size_t size_of_amounts(uint32_t count, const struct quantity *at)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < count; i++)
+        size += 16 + at[i].name.len;
+    return size;
+}
+
+static size_t size_of_pod(const struct plugin_pod *p)
+{
+    return 48 + p->namespace_name.len + p->name.len + p->uid.len +
+           size_of_labels(p->labels.count, p->labels.at) +
+           size_of_amounts(p->requested.count, p->requested.at);
 }
 
 static size_t size_of(const struct plugin_node *n)
 {
-    size_t size = 32 + n->name.len;
-    for (uint32_t i = 0; i < n->labels.count; i++)
-        size += 16 + n->labels.at[i].key.len + n->labels.at[i].value.len;
+    size_t size = 48 + n->name.len + n->rejected_by.len;
+    size += size_of_labels(n->labels.count, n->labels.at);
+    size += size_of_labels(n->conditions.count, n->conditions.at);
+    size += size_of_labels(n->annotations.count, n->annotations.at);
+    size += size_of_amounts(n->allocatable.count, n->allocatable.at);
+    size += size_of_amounts(n->requested.count, n->requested.at);
     for (uint32_t i = 0; i < n->taints.count; i++)
         size += 24 + n->taints.at[i].key.len + n->taints.at[i].value.len;
-    for (uint32_t i = 0; i < n->allocatable.count; i++)
-        size += 16 + n->allocatable.at[i].name.len;
-    for (uint32_t i = 0; i < n->requested.count; i++)
-        size += 16 + n->requested.at[i].name.len;
+    for (uint32_t i = 0; i < n->reasons.count; i++)
+        size += 8 + n->reasons.at[i].len;
+    for (uint32_t i = 0; i < n->pods_there.count; i++)
+        size += size_of_pod(&n->pods_there.at[i]);
     return size;
 }
 
@@ -206,9 +219,21 @@ static struct plugin_node describe(const struct coordinator *c, const struct bus
     out.unschedulable = node.unschedulable;
     out.allocatable.count = node.allocatable.count;
     out.allocatable.at = node.allocatable.at;
+    out.conditions.count = node.conditions.count;
+    out.conditions.at = node.conditions.at;
+    out.annotations.count = node.annotations.count;
+    out.annotations.at = node.annotations.at;
+    struct summing s = {.node = &out, .tells = plugin->facts == FACTS_pods, .arena = a};
     if (plugin->facts != FACTS_node)
-        cache_each_pod(c->cache, name, add_pod, &(struct summing){&out, a});
+        cache_each_pod(c->cache, name, add_pod, &s);
     return out;
+}
+
+static void add_why(struct plugin_node *told, const struct verdict *why)
+{
+    told->reasons = why->reasons;
+    told->rejected_by = why->plugin;
+    told->unresolvable = why->code != VERDICT_unschedulable;
 }
 
 /* False: they do not fit into a message. */
@@ -218,27 +243,20 @@ static bool describe_all(const struct coordinator *c, const struct bus_question 
     size_t size = 0;
     ask->nodes.at = arena_take(a, q->nodes->count * sizeof(*ask->nodes.at));
     for (uint32_t i = 0; i < q->nodes->count && size <= FACTS_MAX; i++) {
-        ask->nodes.at[ask->nodes.count] = describe(c, q->plugin, q->nodes->at[i], a);
-        size += size_of(&ask->nodes.at[ask->nodes.count++]);
+        struct plugin_node *told = &ask->nodes.at[ask->nodes.count++];
+        *told = describe(c, q->plugin, q->nodes->at[i], a);
+        if (q->why_not != NULL)
+            add_why(told, &q->why_not->nodes[i]);
+        size += size_of(told);
     }
     return size <= FACTS_MAX;
-}
-
-/* Why it cannot be asked; NULL: it can. */
-static const char *unable(const struct bus_plugin_slot *slot, struct moment now)
-{
-    if (slot->peer == 0)
-        return "is not there";
-    if (slot->rest.ns != 0 && !moment_reached(now, slot->rest))
-        return "does not answer";
-    return NULL;
 }
 
 bool bus_plugins_ask(struct coordinator *c, struct moment now, struct flight *f,
                      const struct bus_question *q, struct str *why)
 {
     struct bus_plugin_slot *slot = bus_plugins_slot(c, q->plugin);
-    const char *problem = unable(slot, now);
+    const char *problem = processes_unable(slot, now);
     struct arena memory = {0};
     struct message m = {
         .type = MSG_plugin_ask,
@@ -268,10 +286,7 @@ bool bus_plugins_ask(struct coordinator *c, struct moment now, struct flight *f,
 struct str bus_plugins_failed(struct coordinator *c, const struct bus_plugin *plugin,
                               struct str why, struct arena *a)
 {
-    struct bus_plugin_slot *slot = bus_plugins_slot(c, plugin);
-    slot->failing = true;
-    slot->failures++;
-    return arena_print(a, "plugin \"%s\" %.*s", slot->name, STR_ARG(why));
+    return processes_failed(bus_plugins_slot(c, plugin), why, a);
 }
 
 void bus_plugins_say_failed(struct coordinator *c, struct moment now, const struct flight *f,
@@ -286,37 +301,21 @@ void bus_plugins_say_failed(struct coordinator *c, struct moment now, const stru
 struct str bus_plugins_late(struct coordinator *c, struct moment now,
                             const struct bus_plugin *plugin, struct arena *a)
 {
-    struct bus_plugin_slot *slot = bus_plugins_slot(c, plugin);
-    struct buffer text = {0};
-    buffer_add_text(&text, "did not answer within ");
-    config_duration_print(span_of_ms(plugin->deadline_ms), &text);
-    struct str why = bus_plugins_failed(c, plugin, buffer_str(&text), a);
-    if (slot->rest.ns == 0 || moment_reached(now, slot->rest))
-        log_warn("a plugin is late| plugin=%s text=\"%s\"", slot->name, text.at);
-    buffer_free(&text);
-    slot->late++;
-    slot->rest = moment_after(now, span_of_ms(REST_MS));
-    return why;
+    return processes_late(bus_plugins_slot(c, plugin), now, plugin->deadline_ms, a);
 }
 
 void bus_plugins_fine(struct coordinator *c, const struct bus_plugin *plugin)
 {
     struct bus_plugin_slot *slot = bus_plugins_slot(c, plugin);
-    if (slot->failing)
+    if (processes_fine(slot))
         say_back(c, slot);
-    slot->failing = false;
 }
 
 void bus_plugins_heard(struct coordinator *c, uint32_t peer)
 {
-    for (uint32_t i = 0; i < c->plugins.count; i++) {
-        struct bus_plugin_slot *slot = &c->plugins.at[i];
-        if (slot->peer != peer || slot->rest.ns == 0)
-            continue;
-        slot->rest = (struct moment){0};
-        slot->failing = false;
+    const struct bus_plugin_slot *slot = processes_heard(&c->plugins, peer);
+    if (slot != NULL)
         say_back(c, slot);
-    }
 }
 
 /* ---- telling ---- */
@@ -353,19 +352,23 @@ void bus_plugins_post_bind(struct coordinator *c, const struct flight *f)
 
 void bus_plugins_status(const struct coordinator *c, struct moment now, struct buffer *lines)
 {
-    for (uint32_t i = 0; i < c->plugins.count; i++) {
-        const struct bus_plugin_slot *s = &c->plugins.at[i];
-        const char *problem = unable(s, now);
-        buffer_print(lines,
-                     "plugin_%s=%s asked=%" PRIu64 " failures=%" PRIu64 " late=%" PRIu64 "\n",
-                     s->name, problem == NULL ? "up" : problem, s->asked, s->failures, s->late);
-    }
+    processes_status(&c->plugins, now, lines);
+}
+
+static bool any_of(const struct profile *profile, struct strs names)
+{
+    for (uint32_t i = 0; i < names.count; i++)
+        if (bus_plugins_of(profile, names.at[i]) != NULL)
+            return true;
+    return false;
 }
 
 bool bus_plugins_permit(const struct profile *profile)
 {
-    for (uint32_t i = 0; i < profile->permit.count; i++)
-        if (bus_plugins_of(profile, profile->permit.at[i]) != NULL)
-            return true;
-    return false;
+    return any_of(profile, profile->permit);
+}
+
+bool bus_plugins_reserve(const struct profile *profile)
+{
+    return any_of(profile, profile->reserve);
 }

@@ -2,37 +2,16 @@
 #ifndef SCHEDULER_COORDINATOR_BUS_PLUGINS_H
 #define SCHEDULER_COORDINATOR_BUS_PLUGINS_H
 
-#include "proto/base/log.h"
-#include "proto/base/moment.h"
 #include "proto/kube/extenders/extenders.h"
+#include "proto/plugins/processes.h"
 
 struct coordinator;
 struct flight;
-
-#define BUS_PROCESSES_MAX 64 /* at once; more are not asked */
 
 /* In sets of extenders a plugin is the bit behind these. */
 #define BUS_PLUGIN_BIT(slot) (UINT64_C(1) << (EXTENDERS_MAX + (slot)))
 #define EXTENDER_BITS        ((UINT64_C(1) << EXTENDERS_MAX) - 1)
 _Static_assert(EXTENDERS_MAX + CONFIG_BUS_PLUGINS_MAX <= 64, "sets are 64 bits wide");
-
-/* Zero-initialise. */
-struct bus_plugins {
-    uint32_t count;
-    struct bus_plugin_slot {
-        char name[CONFIG_BUS_NAME_MAX + 1];
-        uint32_t peer; /* the process that is asked, the last one that came; 0: none is there */
-        bool failing;  /* what it last did was no good */
-        struct moment rest; /* it let a deadline pass: not asked before then, unless it speaks */
-        uint64_t asked, failures, late;
-    } at[CONFIG_BUS_PLUGINS_MAX];
-    uint32_t process_count;
-    struct bus_process {
-        uint32_t peer;
-        char name[CONFIG_BUS_NAME_MAX + 1];
-    } processes[BUS_PROCESSES_MAX]; /* in the order in which they came */
-    struct log_limit log;
-};
 
 /* The plugins that the profiles name, from now on; nobody may be asked just now. */
 void bus_plugins_configure(struct coordinator *c);
@@ -43,15 +22,17 @@ void bus_plugins_down(struct coordinator *c, uint32_t peer);
 const struct bus_plugin *bus_plugins_of(const struct profile *profile, struct str name);
 /* Its slot. */
 struct bus_plugin_slot *bus_plugins_slot(struct coordinator *c, const struct bus_plugin *plugin);
-/* Who is asked about the pod, as bits: about nodes, and about those where pods would make room. */
-void bus_plugins_wanted(struct coordinator *c, const struct profile *profile, uint64_t *asked,
-                        uint64_t *victims);
+struct extension_asked;
+/* Adds who of the profile's is asked about a pod; see extension.h. */
+void bus_plugins_wanted(struct coordinator *c, const struct profile *profile,
+                        struct extension_asked *asked);
 
 struct bus_question {
     const struct bus_plugin *plugin;
     enum plugin_step step;
     const struct strs *nodes;
-    struct arena *memory; /* for why */
+    const struct extension_no_node *why_not; /* of each of these nodes; NULL: they are feasible */
+    struct arena *memory;                    /* for why */
 };
 /* Asks; the flight knows whom, and until when. False with why: it cannot be asked. */
 bool bus_plugins_ask(struct coordinator *c, struct moment now, struct flight *f,
@@ -76,7 +57,8 @@ void bus_plugins_tell(struct coordinator *c, const struct bus_plugin *plugin, en
 void bus_plugins_post_bind(struct coordinator *c, const struct flight *f);
 void bus_plugins_status(const struct coordinator *c, struct moment now, struct buffer *lines);
 
-/* Whether the profile has somebody at Permit. */
+/* Whether the profile has somebody at Permit, or at Reserve. */
 bool bus_plugins_permit(const struct profile *profile);
+bool bus_plugins_reserve(const struct profile *profile);
 
 #endif

@@ -1,7 +1,9 @@
 /* compare: the cache beside what the watcher holds, for whoever sends SIGUSR2, in the words of
- * kube-scheduler's cache comparer. Pods that wait are the queue's, which compares them itself. What
- * must stay true: it only reads, and both are of the same place in the stream. */
+ * kube-scheduler's cache comparer; and what the cache holds, for whoever compares it himself. Pods
+ * that wait are the queue's, which compares them itself. What must stay true: it only reads, and
+ * both are of the same place in the stream. */
 #include "proto/base/log.h"
+#include "proto/bus/holdings.h"
 #include "scheduler/coordinator/coordination.h"
 
 struct comparison {
@@ -75,4 +77,49 @@ void compare_take(struct coordinator *c, const struct names *said)
         return;
     compare(c);
     comparer_clear(&c->compare.told);
+}
+
+/* ---- for berth compare ---- */
+
+static void hold(void *context, const struct cache_held *what)
+{
+    struct holder *h = context;
+    if (!what->assumed)
+        holder_add(h, &(struct held_thing){what->name, what->uid, what->version, what->node});
+}
+
+/* Workers keep no versions. */
+static void hold_shared(void *context, const struct cache_held *what)
+{
+    struct holder *h = context;
+    if (what->shared)
+        holder_add(h, &(struct held_thing){what->name, what->uid, 0, what->node});
+}
+
+void compare_tell(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    struct holder h;
+    (void)now;
+    holder_begin(&h, in, c->out);
+    h.said.whole = c->stream.synced && !c->stream.in_snapshot && cache_owed(c->cache) == 0;
+    h.said.epoch = c->stream.epoch;
+    h.said.sequence = c->stream.sequence;
+    holder_set(&h, STR_LITERAL("nodes"));
+    cache_each_held_node(c->cache, hold, &h);
+    holder_set(&h, STR_LITERAL("assigned"));
+    cache_each_held_pod(c->cache, hold, &h);
+    holder_set(&h, STR_LITERAL("share-nodes"));
+    cache_each_held_node(c->cache, hold_shared, &h);
+    holder_set(&h, STR_LITERAL("share-pods"));
+    cache_each_held_pod(c->cache, hold_shared, &h);
+    holder_end(&h);
+}
+
+/* As after a gap: what the snapshot does not hold is gone, what is assumed stays so. */
+void compare_reread(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    (void)in;
+    log_info("a snapshot is asked for, as somebody wants what is held to be read anew");
+    subscriber_again(&c->stream);
 }

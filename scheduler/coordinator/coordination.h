@@ -151,6 +151,11 @@ struct coordinator {
         bool wanted;          /* SIGUSR2 has come */
     } compare;                /* owner: compare.c */
 
+    struct {
+        bool changed; /* nodes or pods, since those who wait for plugins of ours were looked at */
+        struct moment looked;
+    } permits; /* owner: permitting.c coordinator.c */
+
     struct bus_plugins plugins;      /* owner: bus_plugins.c */
     struct gang_try *gang;           /* owner: gang.c; whose transaction is under way; NULL: none */
     struct gang_claims *gang_claims; /* owner: gang_claims.c */
@@ -314,5 +319,9 @@ void compare_free(struct coordinator *c);
 void compare_ask(struct coordinator *c);
 /* A part of them; with the last one the cache is compared. */
 void compare_take(struct coordinator *c, const struct names *said);
+/* Answers a holdings_request. */
+void compare_tell(struct coordinator *c, struct moment now, const struct delivery *in);
+/* Somebody wants it to be read anew. */
+void compare_reread(struct coordinator *c, struct moment now, const struct delivery *in);
 
 #endif

@@ -27,6 +27,7 @@
 #include "scheduler/coordinator/report.h"
 #include "scheduler/coordinator/reserving.h"
 #include "scheduler/merge/decisions_kept.h"
+#include "scheduler/tracing/attempt_trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -453,6 +454,8 @@ static void on_attempt(struct coordinator *c, struct moment now, const struct de
     f->attempts = attempt->attempts;
     f->first_us = attempt->first_us;
     f->popped_us = in->sent_us;
+    attempt_trace_begin(&f->trace, attempt->traceparent, attempt->spans.at, attempt->spans.count,
+                        coordinator_wall_us(c));
     f->hops = (struct decision_hops){.to_scheduler = delivery_us(in)};
     f->epoch = attempt->epoch;
     f->sequence = attempt->sequence;
@@ -611,6 +614,8 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_claim_released] = on_claim_released,
     [MSG_leadership] = on_leadership,
     [MSG_explain_request] = report_explain,
+    [MSG_holdings_request] = compare_tell,
+    [MSG_reread] = compare_reread,
 };
 
 bool coordinator_takes(enum message_type type)
@@ -626,6 +631,7 @@ void coordinator_handle(void *state, struct moment now, const struct delivery *i
     c->last_call = now;
     if (in->from.process == WORKER)
         measure_heard(c, delivery_us(in));
+    c->permits.changed |= in->from.process == WATCHER;
     if (in->from.process != WATCHER || subscriber_take(&c->stream, now, in, out) == STREAM_apply ||
         in->message->type == MSG_peer_up || in->message->type == MSG_peer_down)
         if (handlers[in->message->type] != NULL)
@@ -647,6 +653,7 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
     landing_end_doubts(c, now);
     if (leadership_leads(c) && c->binder.peer != 0 && c->stream.synced && has_gangs(c))
         gang_statuses_tick(c->gang_statuses, now, c->binder, out);
+    next = moment_earlier(next, permitting_look_again(c, now));
     next = moment_earlier(next, expiring_look(c, now));
     next = moment_earlier(next, go_on(c, now));
     readiness_say(c, now);

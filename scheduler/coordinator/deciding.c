@@ -209,7 +209,7 @@ static bool extenders_filter(const struct coordinator *c)
 static bool asks_extenders(const struct flight *f)
 {
     return f->extension != NULL &&
-           (f->extension->asked & ((UINT64_C(1) << EXTENDERS_MAX) - 1)) != 0;
+           (f->extension->asked.nodes & ((UINT64_C(1) << EXTENDERS_MAX) - 1)) != 0;
 }
 
 static uint32_t place_of(const void *context, struct str node)
@@ -266,6 +266,8 @@ enum reduce_step deciding_take(struct coordinator *c, struct moment now)
     how.timer = c->options.clock;
     how.clock = how.cycle % MEASURED_ONE_IN == 0 ? c->options.clock : NULL;
     how.extension = f->extension;
+    how.detail =
+        f->extension != NULL && f->extension->no_node.wanted && !f->extension->no_node.given;
     how.walk = walk_of(c, f, how.framework);
     how.no_terms = nobody_has_terms(c, c->deciding.under_way - 1);
     how.none_lower = (f->gang != NULL && f->gang->whole) || /* it evicts as one, later */
@@ -301,6 +303,7 @@ enum reduce_step deciding_answer(struct coordinator *c, uint32_t at, uint32_t sh
 {
     struct slot *s = &c->deciding.slots[at];
     measure_answer(c, s, result);
+    measure_traced_answer(c, s, shard, result);
     return reduce_add(s->reduce, shard, result);
 }
 

@@ -32,7 +32,7 @@ static uint32_t next_about_victims(const struct coordinator *c, const struct fli
                                    uint32_t place)
 {
     while (place < c->options.extender_count &&
-           (f->extension->asked_victims >> c->asking.order[place] & 1) == 0)
+           (f->extension->asked.victims >> c->asking.order[place] & 1) == 0)
         place++;
     return place;
 }
@@ -64,7 +64,7 @@ static void send_question(struct coordinator *c, struct moment now, struct fligh
         add_candidates(&m.extend, &e->victims.chosen, &c->cycle_memory);
     } else {
         for (uint32_t i = 0; i < c->options.extender_count; i++)
-            if (e->asked >> c->asking.order[i] & 1)
+            if (e->asked.nodes >> c->asking.order[i] & 1)
                 add_extender(c, &m.extend, c->asking.order[i]);
         m.extend.nodes = e->round.left;
     }
@@ -108,7 +108,7 @@ bool extender_questions_send(struct coordinator *c, struct moment now, struct fl
 {
     struct extension *e = f->extension;
     bool victims = e->about == ABOUT_victims;
-    uint64_t whom = (victims ? e->asked_victims : e->asked) & EXTENDER_BITS;
+    uint64_t whom = (victims ? e->asked.victims : e->asked.nodes) & EXTENDER_BITS;
     if (victims)
         narrow_candidates(e);
     if (whom == 0 || e->round.left.count == 0)

@@ -19,6 +19,7 @@
 #include "scheduler/coordinator/permitting.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define QUEUED_MAX  1024 /* flights that wait for extenders; then some try again later */
@@ -30,18 +31,19 @@
 static struct extension *interest(struct coordinator *c, const struct flight *f)
 {
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
-    uint64_t asked = 0, victims = 0;
+    struct extension_asked asked = {0};
     if (fw != NULL)
-        bus_plugins_wanted(c, &fw->profile, &asked, &victims);
+        bus_plugins_wanted(c, &fw->profile, &asked);
     for (uint32_t i = 0; i < c->options.extender_count; i++) {
         const struct extender_config *e = &c->options.extenders[i];
         bool cares = extender_interested(e, &f->pod);
         if (cares && e->filter_verb.len + e->prioritize_verb.len > 0)
-            asked |= UINT64_C(1) << i;
+            asked.nodes |= UINT64_C(1) << i;
         if (cares && e->preempt_verb.len > 0)
-            victims |= UINT64_C(1) << i;
+            asked.victims |= UINT64_C(1) << i;
     }
-    return (asked | victims) != 0 ? extension_new(asked, victims) : NULL;
+    bool any = (asked.nodes | asked.victims | asked.pod) != 0;
+    return any ? extension_new(asked) : NULL;
 }
 
 void extending_take(struct coordinator *c, struct flight *f)
@@ -171,6 +173,63 @@ static struct strs nodes_of(const struct reduce_extend *q, struct arena *a)
     return names;
 }
 
+struct all_nodes {
+    struct extension_no_node *out;
+    uint32_t room;
+    const struct reduce_extend *q;
+    struct arena *arena;
+};
+
+static int by_node(const void *a, const void *b)
+{
+    return str_compare(((const struct verdict *)a)->node, ((const struct verdict *)b)->node);
+}
+
+/* What is not among those that were looked at was not for one reason. */
+static void add_node(void *context, const struct cache_held *node)
+{
+    const struct all_nodes *all = context;
+    const struct reduce_extend *q = all->q;
+    struct verdict wanted = {.node = node->name};
+    const struct verdict *found =
+        q->verdict_count > 0
+            ? bsearch(&wanted, q->verdicts, q->verdict_count, sizeof(wanted), by_node)
+            : NULL;
+    if (all->out->count == all->room)
+        return;
+    struct verdict told = found != NULL ? *found : q->absent;
+    struct verdict *kept = &all->out->nodes[all->out->count++];
+    told.node = node->name;
+    codec_copy(&verdict_record, kept, &told, all->arena);
+}
+
+/* Why each node is no good is told to plugins at PostFilter. False: a cycle has to find that out
+ * first. */
+static bool keep_why(struct coordinator *c, struct extension *e, const struct reduce_extend *q)
+{
+    struct extension_no_node *n = &e->no_node;
+    bool known = n->wanted;
+    n->wanted = true;
+    if (!known)
+        return false;
+    struct all_nodes all = {n, (uint32_t)cache_nodes(c->cache), q, &e->arena};
+    n->count = 0;
+    n->nodes = arena_take(&e->arena, all.room * sizeof(*n->nodes));
+    cache_each_held_node(c->cache, add_node, &all);
+    qsort(n->nodes, n->count, sizeof(*n->nodes), by_node);
+    return true;
+}
+
+static bool is_asked_again(const struct extension *e, enum extension_about about)
+{
+    switch (about) {
+    case ABOUT_pod:
+    case ABOUT_no_node: return false; /* once an attempt */
+    case ABOUT_victims: return e->victims.given;
+    default: return e->answers[about].given;
+    }
+}
+
 void extending_ask(struct coordinator *c, struct moment now)
 {
     const struct slot *s = deciding_slot(c, 0);
@@ -178,19 +237,23 @@ void extending_ask(struct coordinator *c, struct moment now)
     struct extension *e = f->extension;
     const struct reduce_extend *q = reduce_extend(s->reduce);
     must(e != NULL);
-    bool again = q->about == ABOUT_victims ? e->victims.given : e->answers[q->about].given;
     struct strs nodes = nodes_of(q, &c->cycle_memory);
+    bool again = is_asked_again(e, q->about);
     e->tries += again;
     COUNT(c, asked_again, again);
     e->about = q->about;
-    if (q->about == ABOUT_victims) {
+    if (q->about == ABOUT_victims)
         extender_questions_about_victims(c, f, q);
-    } else {
+    else if (q->about == ABOUT_nominated || q->about == ABOUT_nodes)
         e->answers[q->about] = (struct extension_answer){0};
-    }
+    bool looks_closer = q->about == ABOUT_no_node && !keep_why(c, e, q);
     deciding_end(c);
     if (f->gone) {
         landing_end(c, f, OUTCOME_skipped, NULL);
+        return;
+    }
+    if (looks_closer) {
+        flights_return(&c->flights, f);
         return;
     }
     flights_start(&c->flights, f, FLIGHT_asking);

@@ -8,6 +8,7 @@
 #include "scheduler/coordinator/gang_try.h"
 #include "scheduler/coordinator/release_list.h"
 #include "scheduler/coordinator/releasing.h"
+#include "scheduler/tracing/attempt_trace.h"
 
 void flights_init(struct flights *all)
 {
@@ -20,6 +21,7 @@ static void flight_free(struct flight *f)
     extension_free(&f->extension);
     memory_free(f->permit);
     release_list_free(&f->releasing);
+    attempt_trace_free(&f->trace);
     arena_free(&f->arena);
     memory_free(f);
 }
@@ -59,7 +61,7 @@ static void let_go(struct flights *all, struct flight *f)
 
 static uint64_t needs(const struct flight *f)
 {
-    return f->extension != NULL ? f->extension->asked | f->extension->asked_victims : 0;
+    return f->extension != NULL ? extension_needs(f->extension) : 0;
 }
 
 static void set_state(struct flights *all, struct flight *f, enum flight_state state)

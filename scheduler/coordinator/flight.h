@@ -9,8 +9,10 @@
 #include "scheduler/catalog/volume_reserve.h"
 #include "scheduler/cluster/device_reserve.h"
 #include "scheduler/merge/extension.h"
+#include "scheduler/rules/attempt_hooks.h"
 #include "scheduler/table/packed.h"
 
+struct attempt_trace;
 struct permit;
 struct release_list;
 
@@ -22,7 +24,7 @@ enum flight_state {
     FLIGHT_asking,     /* extenders or plugins are asked; meanwhile others are decided */
     FLIGHT_placed,     /* assumed; its group's other members are still to be decided */
     FLIGHT_passed,     /* has no place, and waits for its group's other members */
-    FLIGHT_permitting, /* assumed; waits for the permission of plugins to be bound */
+    FLIGHT_permitting, /* assumed; waits for plugins to reserve, or permit it to be bound */
     FLIGHT_binding,    /* assumed; the binder owes an answer */
     FLIGHT_preempting, /* nominated; its victims are being evicted */
     FLIGHT_releasing,  /* over; the binder still takes back what it had of claims */
@@ -49,6 +51,7 @@ struct flight {
     struct moment taken;     /* when the attempt came */
     struct reservation reserved;       /* binding: volumes that are assumed for it; in the arena */
     struct device_reservation devices; /* the same of claims that are given devices */
+    struct hooks_held hooks;           /* what plugins' Reserve and Permit keep of it */
     struct decision_hops hops;         /* where the time since popped_us went; see measure.h */
     int64_t score, feasible;           /* of the decision that placed it */
     struct str node;                   /* preempting: where, and the rest of the outcome */
@@ -71,6 +74,7 @@ struct flight {
     uint32_t asked_peer;            /* the process of the plugin that is asked; 0: extenders are */
     struct permit *permit;          /* permitting: how far it has come; see permitting.c */
     bool released;                  /* since the queue gave it: it gave back room that it had */
+    struct attempt_trace *trace;    /* NULL: the attempt is not traced */
     struct release_list *releasing; /* what is taken back of its claims; NULL: nothing */
     struct flight *next,
         *prev; /* among the waiting, the queued, those aside, the asked or the answered */

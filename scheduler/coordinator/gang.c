@@ -17,6 +17,7 @@
 #include "scheduler/coordinator/reserving.h"
 #include "scheduler/merge/gang_rules.h"
 #include "scheduler/table/gang_names.h"
+#include "scheduler/tracing/attempt_trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,9 +31,11 @@ static void count_as_placed(struct gang_try *g)
 
 /* ---- taking an attempt ---- */
 
-static void note_attempt(struct flight *f, const struct gang_attempt *a,
-                         const struct gang_member *m)
+static void note_attempt(const struct coordinator *c, struct flight *f,
+                         const struct gang_attempt *a, const struct gang_member *m)
 {
+    attempt_trace_begin(&f->trace, m->traceparent, m->spans.at, m->spans.count,
+                        coordinator_wall_us(c));
     f->owed = true;
     f->cycle = m->cycle;
     f->attempts = m->attempts;
@@ -54,7 +57,7 @@ static void take_member(struct coordinator *c, struct moment now, struct gang_tr
     if (f != NULL && f->gang == g)
         return; /* named twice */
     if (f != NULL && (f->state == FLIGHT_binding || f->state == FLIGHT_releasing)) {
-        note_attempt(f, a, m); /* the latter cannot be tried before it has landed */
+        note_attempt(c, f, a, m); /* the latter cannot be tried before it has landed */
         if (f->state == FLIGHT_binding)
             count_as_placed(g);
         return;
@@ -63,7 +66,7 @@ static void take_member(struct coordinator *c, struct moment now, struct gang_tr
         drop_former(c, f);
     f = flights_add(&c->flights, &m->pod);
     f->taken = now;
-    note_attempt(f, a, m);
+    note_attempt(c, f, a, m);
     if (a->needed > 0)
         gang_try_add(g, f);
     extending_take(c, f);
@@ -126,7 +129,7 @@ static uint64_t wanted(const struct gang_try *g)
     for (uint32_t i = 0; i < g->count; i++) {
         const struct flight *f = g->at[i].flight;
         if (f != NULL && f->extension != NULL)
-            all |= f->extension->asked | f->extension->asked_victims;
+            all |= extension_needs(f->extension);
     }
     return all;
 }

@@ -11,6 +11,7 @@
 #include "scheduler/coordinator/gang_try.h"
 #include "scheduler/coordinator/release_list.h"
 #include "scheduler/merge/decisions_kept.h"
+#include "scheduler/tracing/attempt_trace.h"
 
 #include <string.h>
 
@@ -81,6 +82,21 @@ static bool has_to_wait(struct coordinator *c, struct flight *f, enum outcome_re
     return true;
 }
 
+/* Of an attempt that is traced: all that was written down of it. */
+static void tell_trace(struct coordinator *c, const struct flight *f, enum outcome_result result)
+{
+    struct message m = {.type = MSG_spans};
+    const struct attempt_end end = {.pod = &f->pod,
+                                    .attempt = f->attempts,
+                                    .result = words_text(&outcome_result_words, result),
+                                    .failed =
+                                        result == OUTCOME_unschedulable || result == OUTCOME_error};
+    if (f->trace == NULL || c->binder.peer == 0)
+        return;
+    attempt_trace_end(f->trace, &end, coordinator_wall_us(c), &m.spans);
+    outbox_put(c->out, c->binder, &m);
+}
+
 void landing_end(struct coordinator *c, struct flight *f, enum outcome_result result,
                  const struct strs *plugins)
 {
@@ -107,6 +123,7 @@ void landing_end(struct coordinator *c, struct flight *f, enum outcome_result re
     bool bound = result == OUTCOME_bound;
     if (f->owed && c->queue.peer != 0)
         tell_outcome(c, f, bound, &m);
+    tell_trace(c, f, result);
     must((f->devices.count == 0 && f->devices.extended == NULL && f->reserved.count == 0) || bound);
     if (bound) {
         device_settle(c->catalog, &f->devices, c->last_call);
@@ -123,6 +140,7 @@ void landing_report(struct coordinator *c, const struct flight *f, enum conditio
 {
     if (f->pod.resize_deferred)
         return;
+    attempt_trace_fail(f->trace, failure->message);
     decisions_kept_add(c->decisions, &f->pod,
                        &(struct past_decision){.wall_us = coordinator_wall_us(c),
                                                .attempt = f->attempts,

@@ -12,6 +12,8 @@
 #include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/permitting.h"
 #include "scheduler/merge/preemption.h"
+#include "scheduler/tracing/attempt_trace.h"
+#include "scheduler/tracing/slow.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -123,10 +125,28 @@ static void ask_all(int64_t *asked, uint32_t count, uint64_t skipped, int64_t ti
         asked[i] += (skipped >> i & 1) != 0 ? 0 : times;
 }
 
+static uint64_t bits_of(struct strs names, struct str name)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < names.count && i < 64; i++)
+        bits |= (uint64_t)str_equal(names.at[i], name) << i;
+    return bits;
+}
+
+/* The same of plugins on the bus. */
+static uint64_t bus_filter_skips(const struct profile *p, uint64_t skipped)
+{
+    uint64_t skips = 0;
+    for (uint32_t i = 0; i < p->bus_plugins.count; i++)
+        if ((bits_of(p->pre_filter, p->bus_plugins.at[i].name) & skipped) != 0)
+            skips |= bits_of(p->filter, p->bus_plugins.at[i].name);
+    return skips;
+}
+
 /* What PreFilter skips is not asked in Filter, whose list has an order of its own. */
 static uint64_t filter_skips(const struct framework *fw, uint64_t skipped)
 {
-    uint64_t skips = 0;
+    uint64_t skips = bus_filter_skips(&fw->profile, skipped);
     for (uint32_t r = 0; skipped != 0 && r < fw->pre_filter_count; r++)
         if ((skipped >> fw->pre_filter_place[r] & 1) != 0)
             skips |= fw->pre_filter_filters[r];
@@ -281,9 +301,9 @@ static void count_post_filter(struct coordinator *c, const struct slot *s,
     const struct decision *d = reduce_decision(s->reduce);
     if (d->kind != DECISION_unschedulable || d->nodes == 0 || fw->profile.post_filter.count == 0)
         return;
-    enum code code = d->preemption.failed         ? CODE_error
-                     : d->preemption.node.len > 0 ? CODE_success
-                                                  : CODE_unschedulable;
+    enum code code = d->preemption.failed                            ? CODE_error
+                     : d->preemption.node.len + d->nominated.len > 0 ? CODE_success
+                                                                     : CODE_unschedulable;
     if (gang_rules_hold(fw, &s->flight->pod))
         return; /* its group's turn comes */
     observe_point(c, fw, POINT_PostFilter, code, s->steps.post_filter);
@@ -299,11 +319,12 @@ static void count_post_filter(struct coordinator *c, const struct slot *s,
                    s->steps.post_filter);
 }
 
-/* Where plugins on the bus are asked for permission it is counted when they have answered. */
+/* Where plugins on the bus are asked it is counted when they have answered. */
 static void count_placed(struct coordinator *c, const struct framework *fw)
 {
-    observe_point(c, fw, POINT_Reserve, CODE_success, 0);
-    if (!bus_plugins_permit(&fw->profile))
+    if (!bus_plugins_reserve(&fw->profile))
+        observe_point(c, fw, POINT_Reserve, CODE_success, 0);
+    if (fw->permit.count == 0 && !bus_plugins_permit(&fw->profile))
         observe_point(c, fw, POINT_Permit, CODE_success, 0);
 }
 
@@ -330,26 +351,79 @@ static void count_points(struct coordinator *c, const struct slot *s, const stru
         count_placed(c, fw);
 }
 
-#define SLOW_MS 100 /* upstream's limit for its trace of a decision */
+/* ---- the trace of an attempt that has one ---- */
+
+static int64_t wall_of(const struct coordinator *c, struct moment at)
+{
+    return c->options.wall_us_at_zero + at.ns / 1000;
+}
+
+void measure_traced_answer(const struct coordinator *c, const struct slot *s, uint32_t shard,
+                           const struct map_result *result)
+{
+    const struct flight *f = s->flight;
+    int64_t took_us = (result->filter_ns + result->score_ns) / 1000;
+    if (f->trace == NULL || result->filter_ns < 0 || result->filter_ns > PART_MOST_NS ||
+        result->score_ns < 0 || result->score_ns > PART_MOST_NS)
+        return;
+    int64_t asked_us = wall_of(c, deciding_began(c));
+    int64_t end_us = coordinator_wall_us(c) - c->measure.back_us;
+    int64_t begin_us = end_us - took_us > asked_us ? end_us - took_us : asked_us;
+    attempt_trace_worker(f->trace, &(struct worker_part){.shard = shard,
+                                                         .evaluated = result->evaluated,
+                                                         .feasible = result->feasible,
+                                                         .begin_us = begin_us,
+                                                         .end_us = end_us});
+}
+
+/* The last answer came now; what is done here since then is the reduction. */
+static void trace_decision(const struct coordinator *c, const struct slot *s, struct moment now)
+{
+    const struct flight *f = s->flight;
+    if (f->trace == NULL)
+        return;
+    int64_t began_us = wall_of(c, f->began), now_us = wall_of(c, now);
+    int64_t asked_us = wall_of(c, deciding_began(c));
+    struct moment end = clock_of(c);
+    attempt_trace_step(f->trace, "Wait for turn", attempt_trace_phase_us(f->trace), began_us);
+    attempt_trace_step(f->trace, "PreFilter", began_us, began_us + s->steps.pre_filter / 1000);
+    attempt_trace_step(f->trace, "Map", asked_us > began_us ? asked_us : began_us, now_us);
+    attempt_trace_step(f->trace, "Reduce", now_us, end.ns > 0 ? wall_of(c, end) : now_us);
+    if (s->steps.post_filter > 0)
+        attempt_trace_step(f->trace, "PostFilter", now_us - s->steps.post_filter / 1000, now_us);
+}
 
 static double ms_of(int64_t ns)
 {
     return (double)ns / 1e6;
 }
 
-/* What is neither of the steps was spent on the way to workers and on others' decisions. */
+/* In upstream's words, with what is known beside it. What is neither of the steps was spent on the
+ * way to workers and on others' decisions. */
 static void tell_if_slow(const struct coordinator *c, const struct slot *s, struct moment now)
 {
     const struct decision *d = reduce_decision(s->reduce);
     const struct pod *pod = &s->flight->pod;
     int64_t took = moment_since(now, s->flight->began).ns;
-    if (took <= span_of_ms(SLOW_MS).ns)
+    if (took < span_of_ms(SLOW_MS).ns)
         return;
-    const struct measured_steps t = told_apart(c, s->steps, d->feasible > 1);
-    log_info("slow scheduling|pod=%.*s/%.*s took_ms=%.1f prefilter_ms=%.1f filter_ms=%.1f "
+    bool scored = d->feasible > 1;
+    const struct measured_steps t = told_apart(c, s->steps, scored);
+    const struct slow_decision slow = {.number = s->flight->cycle & INT32_MAX,
+                                       .namespace_name = pod->namespace_name,
+                                       .name = pod->name,
+                                       .began_us = wall_of(c, s->flight->began),
+                                       .took_ns = took,
+                                       .prioritizing_ns = t.pre_score + t.score,
+                                       .scored = scored};
+    struct buffer text = {0};
+    slow_print(&slow, &text);
+    log_info("%s|pod=%.*s/%.*s took_ms=%.1f prefilter_ms=%.1f filter_ms=%.1f "
              "prescore_ms=%.1f score_ms=%.1f postfilter_ms=%.1f nodes=%" PRId64,
-             STR_ARG(pod->namespace_name), STR_ARG(pod->name), ms_of(took), ms_of(t.pre_filter),
-             ms_of(t.filter), ms_of(t.pre_score), ms_of(t.score), ms_of(t.post_filter), d->nodes);
+             text.at, STR_ARG(pod->namespace_name), STR_ARG(pod->name), ms_of(took),
+             ms_of(t.pre_filter), ms_of(t.filter), ms_of(t.pre_score), ms_of(t.score),
+             ms_of(t.post_filter), d->nodes);
+    buffer_free(&text);
 }
 
 void measure_decided(struct coordinator *c, const struct slot *s, struct moment now)
@@ -359,6 +433,7 @@ void measure_decided(struct coordinator *c, const struct slot *s, struct moment 
     metric_observe(METRIC_scheduler_scheduling_algorithm_duration_seconds,
                    moment_since(now, s->flight->began).ns);
     tell_if_slow(c, s, now);
+    trace_decision(c, s, now);
     if (fw == NULL)
         return;
     count_points(c, s, fw);
@@ -375,6 +450,7 @@ void measure_placed_alike(struct coordinator *c, const struct slot *s, int64_t f
                           struct moment now)
 {
     const struct framework *fw = framework_of(c, s->flight);
+    trace_decision(c, s, now);
     s->flight->hops.evaluating = (s->steps.filter + s->steps.score) / 1000;
     metric_observe(METRIC_scheduler_scheduling_algorithm_duration_seconds,
                    moment_since(now, s->flight->began).ns);
@@ -454,11 +530,17 @@ void measure_plugin(const struct coordinator *c, const struct flight *f,
                    span_of_ms(plugin->deadline_ms).ns - left.ns);
 }
 
-void measure_permit(const struct coordinator *c, const struct flight *f, struct moment began,
-                    const char *status)
+void measure_normalised(const struct bus_plugin *plugin)
 {
     const struct str *values =
-        METRIC_VALUES(STR_LITERAL("Permit"), f->pod.scheduler_name, str_of(status));
+        METRIC_VALUES(plugin->name, STR_LITERAL("ScoreExtensionNormalize"), STR_LITERAL("Success"));
+    series_observe(metric_series(METRIC_scheduler_plugin_execution_duration_seconds, values), 0);
+}
+
+void measure_extension_point(const struct coordinator *c, const struct flight *f, const char *point,
+                             struct moment began, const char *status)
+{
+    const struct str *values = METRIC_VALUES(str_of(point), f->pod.scheduler_name, str_of(status));
     series_observe(
         metric_series(METRIC_scheduler_framework_extension_point_duration_seconds, values),
         moment_since(c->last_call, began).ns);

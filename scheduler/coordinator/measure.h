@@ -68,6 +68,9 @@ void measure_begin(struct coordinator *c, struct slot *s, struct moment now);
 void measure_prepared(struct coordinator *c, struct slot *s);
 /* A worker's answer to the slot's request. */
 void measure_answer(struct coordinator *c, struct slot *s, const struct map_result *result);
+/* The same, for the trace of an attempt that has one. */
+void measure_traced_answer(const struct coordinator *c, const struct slot *s, uint32_t shard,
+                           const struct map_result *result);
 /* A worker's answer about a run. */
 void measure_run_answer(struct coordinator *c, const struct map_run_result *result);
 /* A decision has been made, in so many microseconds, whatever comes of it. */
@@ -95,14 +98,14 @@ void measure_flush(struct coordinator *c);
 /* The attempt has ended. */
 void measure_bound(struct coordinator *c, const struct flight *f);
 void measure_failed(struct coordinator *c, const struct flight *f, bool unschedulable);
-/* A plugin on the bus has answered, or should have: status is Success, Unschedulable, Wait or
- * Error.
- */
+/* A plugin on the bus has answered, or should have: status is one of upstream's codes. */
 void measure_plugin(const struct coordinator *c, const struct flight *f,
                     const struct bus_plugin *plugin, const char *point, const char *status);
-/* Permit is over for the pod, since it was assumed at began. */
-void measure_permit(const struct coordinator *c, const struct flight *f, struct moment began,
-                    const char *status);
+/* What it said at Score was normalised here, which takes no time worth telling. */
+void measure_normalised(const struct bus_plugin *plugin);
+/* Reserve, or Permit, is over for the pod, for which it began then. */
+void measure_extension_point(const struct coordinator *c, const struct flight *f, const char *point,
+                             struct moment began, const char *status);
 /* A pod has waited for permission since began. */
 void measure_waited(const struct coordinator *c, struct moment began, const char *result);
 /* Victims were chosen, and (asked) the binder was asked to evict them; how that ended. */

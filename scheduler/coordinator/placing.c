@@ -13,6 +13,7 @@
 #include "scheduler/coordinator/preempting.h"
 #include "scheduler/coordinator/releasing.h"
 #include "scheduler/coordinator/reserving.h"
+#include "scheduler/tracing/attempt_trace.h"
 
 void placing_count(struct coordinator *c, struct moment now)
 {
@@ -36,6 +37,7 @@ void placing_pod(struct coordinator *c, struct moment now, struct flight *f,
               STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
               (long long)p->total, (long long)p->feasible);
     if (f->gang != NULL) {
+        attempt_trace_phase(f->trace, "Wait for group", coordinator_wall_us(c));
         gang_placed(f);
         return;
     }
@@ -45,12 +47,33 @@ void placing_pod(struct coordinator *c, struct moment now, struct flight *f,
     permitting_begin(c, now, f);
 }
 
+/* A plugin's Reserve has turned the pod away, in the words in which Permit does. */
+static void reject_reserve(struct coordinator *c, struct flight *f, const struct reserve_failure *r,
+                           struct str node)
+{
+    struct str by = str_of(r->plugin);
+    const struct decision d = {.kind = DECISION_unschedulable,
+                               .message = permitting_rejection(c, r->error),
+                               .plugins = {1, &by},
+                               .clear_nominated = true,
+                               .node = node};
+    if (f->gang == NULL) {
+        flights_start(&c->flights, f, FLIGHT_deciding);
+        releasing_unreserve(c, f);
+    }
+    placing_reject(c, c->last_call, f, &d);
+}
+
 /* A plugin's Reserve has failed, and so has the attempt. */
 static void fail_reserve(struct coordinator *c, const struct slot *s,
                          const struct reserve_failure *r)
 {
     struct flight *f = s->flight;
     struct str node = reduce_decision(s->reduce)->node;
+    if (r->code != CODE_error) {
+        reject_reserve(c, f, r, node);
+        return;
+    }
     struct str why = arena_print(&c->cycle_memory, "running Reserve plugin \"%s\": %.*s", r->plugin,
                                  STR_ARG(r->error));
     COUNT(c, errors, 1);
@@ -114,6 +137,7 @@ void placing_reject(struct coordinator *c, struct moment now, struct flight *f,
         return;
     }
     bool preempts = d->preemption.node.len > 0;
+    bool nominated = d->nominated.len > 0 && cache_has_node(c->cache, d->nominated);
     /* Who only waits for its victims keeps its claim, also one that no status shows: without it, it
      * would make the same one again. */
     f->remembered &= !d->preemption.waits;
@@ -126,16 +150,20 @@ void placing_reject(struct coordinator *c, struct moment now, struct flight *f,
               STR_ARG(f->pod.name), STR_ARG(d->message));
     bool tells_later = releasing_deallocate(c, f, d, !preempts) && !preempts;
     if (!tells_later)
-        landing_report(c, f, unschedulable ? REASON_unschedulable : REASON_scheduler_error,
-                       &(struct failure){.message = d->message,
-                                         .nominate = d->clear_nominated || preempts,
-                                         .nominated_node = d->preemption.node});
+        landing_report(
+            c, f, unschedulable ? REASON_unschedulable : REASON_scheduler_error,
+            &(struct failure){.message = d->message,
+                              .nominate = d->clear_nominated || preempts || nominated,
+                              .nominated_node = nominated ? d->nominated : d->preemption.node});
     if (preempts) {
         gang_claims_late(c, now, &f->pod);
         preempting_begin(c, now, f, d);
         return;
     }
-    if ((d->clear_nominated || f->remembered) && !tells_later && !f->pod.resize_deferred)
+    if (nominated) {
+        cache_nominate(c->cache, &f->pod, d->nominated);
+        f->remembered = false;
+    } else if ((d->clear_nominated || f->remembered) && !tells_later && !f->pod.resize_deferred)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     if (f->remembered && !tells_later)
         landing_say_room(c);

@@ -13,6 +13,7 @@
 #include "scheduler/coordinator/permitting.h"
 #include "scheduler/merge/gang_rules.h"
 #include "scheduler/table/gang_names.h"
+#include "scheduler/tracing/attempt_trace.h"
 
 #define ANSWER_MS 30000 /* for the binder's answer, since it last said that it is at it */
 #define SEEN_MS   30000 /* for the watch to show what the binder has done */
@@ -114,6 +115,7 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
         return;
     }
     COUNT(c, preempted, p->victims.count);
+    attempt_trace_phase(f->trace, "Preempt", coordinator_wall_us(c));
     log_info("makes room| pod=%.*s/%.*s node=%.*s victims=%u violations=%lld",
              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
              p->victims.count, (long long)p->violations);

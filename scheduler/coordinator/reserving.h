@@ -9,10 +9,16 @@ enum reserved { RESERVED_all, RESERVED_failed, RESERVED_not };
 /* Whose Reserve failed, and why; the error is in the flight's or the cycle's memory. */
 struct reserve_failure {
     const char *plugin;
+    enum code code; /* CODE_error, or the pod is turned away for this */
     struct str error;
 };
 
-/* Assumes what becomes of the slot's pod's volumes and claims on its node. RESERVED_failed: *why
+/* What hooks are asked about a pod that is to have, or has, this node. */
+struct attempt_question reserving_question(const struct coordinator *c, struct flight *f,
+                                           const struct framework *fw, struct str node);
+
+/* The profile's Reserve plugins in their order: hooks, and what is assumed of the slot's pod's
+ * volumes and claims on its node. RESERVED_failed: *why
  * says whose Reserve failed. RESERVED_not: its devices have gone meanwhile, so it is to be decided
  * anew. Nothing is reserved then. */
 enum reserved reserving_begin(struct coordinator *c, const struct slot *s,

@@ -143,7 +143,7 @@ static bool break_tie(struct reduce *r, const struct sums *s)
 enum reduce_step choosing_node(struct reduce *r, const struct sums *s)
 {
     struct decision *d = &r->decision;
-    if (r->start.extension != NULL && r->start.extension->asked != 0)
+    if (r->start.extension != NULL && r->start.extension->asked.nodes != 0)
         return choose_extended(r);
     for (uint32_t i = 0; i < r->start.shards; i++) {
         const struct map_result *p = &r->parts[i].result;

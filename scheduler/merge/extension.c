@@ -8,11 +8,10 @@
 #include "proto/base/random.h"
 #include "scheduler/table/wrap.h"
 
-struct extension *extension_new(uint64_t asked, uint64_t asked_victims)
+struct extension *extension_new(struct extension_asked asked)
 {
     struct extension *e = memory_take(sizeof(*e));
     e->asked = asked;
-    e->asked_victims = asked_victims;
     return e;
 }
 
@@ -28,8 +27,7 @@ void extension_free(struct extension **e)
 void extension_forget(struct extension *e)
 {
     arena_reset(&e->arena);
-    *e =
-        (struct extension){.arena = e->arena, .asked = e->asked, .asked_victims = e->asked_victims};
+    *e = (struct extension){.arena = e->arena, .asked = e->asked};
 }
 
 /* ---- the question under way ---- */
@@ -60,6 +58,24 @@ void extension_round_begin(struct extension *e, const struct strs *nodes)
         r->left.at[i] = r->nodes.at[i];
     r->refused = arena_take(a, nodes->count * sizeof(struct extender_refusal *));
     r->scores = arena_take(a, nodes->count * sizeof(*r->scores));
+}
+
+void extension_pre_filter_begin(struct extension *e, uint32_t places)
+{
+    e->round = (struct extension_round){.stage = STAGE_pre_filters};
+    e->pre_filter.at = arena_take(&e->arena, places * sizeof(*e->pre_filter.at));
+    e->skipped_filters = (struct strs){0, arena_take(&e->arena, places * sizeof(struct str))};
+}
+
+void extension_post_filter_begin(struct extension *e, uint32_t places)
+{
+    struct extension_no_node *n = &e->no_node;
+    struct strs *left = &e->round.left;
+    e->round = (struct extension_round){.stage = STAGE_post_filters};
+    n->at = arena_take(&e->arena, places * sizeof(*n->at));
+    left->at = arena_take(&e->arena, n->count * sizeof(struct str));
+    for (uint32_t i = 0; i < n->count; i++)
+        left->at[left->count++] = n->nodes[i].node;
 }
 
 void extension_refuse(struct extension *e, const struct extender_refusal *refusal)

@@ -1,6 +1,6 @@
-/* post_filter: the words of DynamicResources and DefaultPreemption, in the profile's order. The one
- * idea: an error ends the chain, so does a success, which says where only since 1.37, everything
- * else is joined by commas.
+/* post_filter: the words of DynamicResources, DefaultPreemption and plugins with a hook or on the
+ * bus, in the profile's order. The one idea: an error ends the chain, so does a success, which says
+ * where only since 1.37, everything else is joined by commas.
  *
  * What must stay true: after a rejection by a PreFilter plugin that runs before DynamicResources,
  * that plugin's PostFilter finds no state and fails with "not found", as upstream's does; whoever
@@ -116,6 +116,42 @@ static enum verdict_of_plugin claims(const struct post_filter_question *q, struc
     return failed ? SAYS_error : SAYS_no;
 }
 
+/* A plugin of ours that has a hook. */
+static enum verdict_of_plugin hook(const struct post_filter_question *q, struct str name,
+                                   struct str *text, struct post_filter_answer *out)
+{
+    const struct plugin *p = hooked_find(&q->framework->post_filter, name);
+    struct no_node_reply said = {.code = CODE_unschedulable};
+    if (p != NULL && q->hooks != NULL)
+        hook_post_filter(p, q->hooks, &said, q->clock);
+    *text = said.reason;
+    out->hooked = said.code == CODE_success;
+    out->hook = said;
+    return said.code == CODE_success ? SAYS_yes : said.code == CODE_error ? SAYS_error : SAYS_no;
+}
+
+static bool is_on_bus(const struct post_filter_question *q, struct str name)
+{
+    const struct profile *p = &q->framework->profile;
+    uint32_t i = 0;
+    while (i < p->bus_plugins.count && !str_equal(p->bus_plugins.at[i].name, name))
+        i++;
+    return i < p->bus_plugins.count;
+}
+
+static enum verdict_of_plugin bus(const struct post_filter_question *q, uint32_t place,
+                                  struct str *text, struct post_filter_answer *out)
+{
+    const struct post_filter_said *said = &q->said[place];
+    *text = said->reason;
+    out->node = said->node;
+    if (said->failed)
+        out->failed_plugin = q->framework->profile.post_filter.at[place];
+    if (said->failed)
+        return SAYS_error;
+    return said->node.len > 0 || said->last ? SAYS_yes : SAYS_no;
+}
+
 static void run_chain(const struct post_filter_question *q, struct post_filter_answer *out,
                       struct buffer *all)
 {
@@ -127,8 +163,13 @@ static void run_chain(const struct post_filter_question *q, struct post_filter_a
             said = claims(q, &text, out);
         else if (str_is(order.at[i], "DefaultPreemption"))
             said = preemption(q, &text, &out->clear_nominated);
-        else
-            continue;
+        else if (q->asks_bus && is_on_bus(q, order.at[i])) {
+            out->open = q->said == NULL;
+            if (out->open)
+                return;
+            said = bus(q, i, &text, out);
+        } else
+            said = hook(q, order.at[i], &text, out);
         if (said != SAYS_no) {
             buffer_reset(all);
             out->clear_nominated = false;

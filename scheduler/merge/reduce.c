@@ -263,7 +263,7 @@ static enum reduce_step start_victims(struct reduce *r)
     r->request.dry_run.now_us = r->start.now_us;
     r->request.dry_run.turned_away = r->turned_away;
     r->request.dry_run.others =
-        r->start.extension != NULL && r->start.extension->asked_victims != 0;
+        r->start.extension != NULL && r->start.extension->asked.victims != 0;
     preemption_ask(&r->request, r->start.catalog, &r->arena);
     gang_victims_protect(&r->start, &r->request, &r->arena);
     gang_victims_ask_of_wholes(&r->start, &r->request, &r->arena);
@@ -394,7 +394,7 @@ static enum reduce_step all_are_in(struct reduce *r)
         return s.error.len > 0 ? reduce_fail(r, s.error) : look_for_room(r, &s);
     take_skips(r);
     enum reduce_step step;
-    bool extends = r->start.extension != NULL && r->start.extension->asked != 0;
+    bool extends = r->start.extension != NULL && r->start.extension->asked.nodes != 0;
     if (r->phase == PHASE_nominated && s.nominated_fits && extends)
         return extend_nominated(r, &step) ? step : start_map(r);
     if (r->phase == PHASE_nominated)
@@ -486,7 +486,7 @@ static void begin_request(struct reduce *r)
                              .alone = s->shards == 1,
                              .detail = s->detail,
                              .list = s->walk.ends || s->tie_break == TIE_BREAK_round_robin ||
-                                     (s->extension != NULL && s->extension->asked != 0),
+                                     (s->extension != NULL && s->extension->asked.nodes != 0),
                              .own_hostnames = s->own_hostnames && s->shards > 1,
                              .tie_break = s->tie_break,
                              .seed = s->seed};
@@ -578,6 +578,25 @@ static void take_parts(struct reduce *r, uint32_t count)
         score_ranges_new(&r->parts[i].ranges, r->start.framework, &r->arena);
 }
 
+static void run_pre_filter(struct reduce *r)
+{
+    const struct reduce_start *start = &r->start;
+    const struct extension *e = start->extension;
+    const struct pre_filter_question question = {
+        .framework = start->framework,
+        .catalog = start->catalog,
+        .pod = start->pod,
+        .prepared = &r->prepared,
+        .findings = &r->request.findings,
+        .now_us = start->now_us,
+        .asks_bus = e != NULL,
+        .said = e != NULL && e->pre_filter.given ? e->pre_filter.at : NULL,
+        .arena = &r->arena,
+        .clock = start->clock};
+    framework_pre_filter(&question, &r->decision.pre_filter);
+    r->request.findings.no_terms = start->no_terms;
+}
+
 enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start)
 {
     arena_reset(&r->arena);
@@ -594,16 +613,11 @@ enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start
     r->decision.group_refused = fault.len > 0;
     if (fault.len > 0)
         return reduce_fail(r, fault);
-    const struct pre_filter_question question = {.framework = start->framework,
-                                                 .catalog = start->catalog,
-                                                 .pod = start->pod,
-                                                 .prepared = &r->prepared,
-                                                 .findings = &r->request.findings,
-                                                 .now_us = start->now_us,
-                                                 .arena = &r->arena,
-                                                 .clock = start->clock};
-    framework_pre_filter(&question, &r->decision.pre_filter);
-    r->request.findings.no_terms = start->no_terms;
+    run_pre_filter(r);
+    if (r->decision.pre_filter.open) {
+        r->question = (struct reduce_extend){.about = ABOUT_pod};
+        return reduce_extends(r);
+    }
     if (r->decision.pre_filter.code == CODE_error)
         return reduce_fail(r, r->decision.pre_filter.reason);
     if (r->decision.pre_filter.code != CODE_success)

@@ -89,8 +89,9 @@ struct decision {
         score_error;      /* why scoring failed, which does not matter to a single feasible node */
     bool used_nominated;  /* the nominated node passed and was taken without scoring */
     bool clear_nominated; /* upstream would clear status.nominatedNodeName */
-    struct preemption preemption;     /* of an unschedulable pod; with a node, it is to be nominated
-                                         there and the victims evicted */
+    struct preemption preemption; /* of an unschedulable pod; with a node, it is to be nominated
+                                     there and the victims evicted */
+    struct str nominated; /* of such a pod: a plugin on the bus wants it to be nominated there */
     struct deallocation deallocation; /* of an unschedulable pod: PostFilter asks for it; the
                                          message says that it is done */
     struct deallocation for_group;    /* what its PodGroup could do without */
@@ -120,13 +121,16 @@ bool reduce_asks(const struct reduce *r, uint32_t shard);
 /* Takes a copy of what it needs. Answers of another cycle or round, of a shard that was not asked,
  * or doubled, are ignored (REDUCE_wait). */
 enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_result *result);
-/* After REDUCE_extend: what about, and the nodes, sorted, or the candidates, by node; borrowed
- * until the next reduce_start. */
+/* After REDUCE_extend: what about, and the nodes, sorted, or the candidates, by node, or why no
+ * node is any good; borrowed until the next reduce_start. */
 struct reduce_extend {
     enum extension_about about;
     struct strs nodes;
     uint32_t count;
     const struct candidate *candidates;
+    uint32_t verdict_count; /* about no node, of a cycle with detail: why each node is no good, */
+    const struct verdict *verdicts; /* sorted; others were not looked at, */
+    struct verdict absent;          /* for this reason */
 };
 const struct reduce_extend *reduce_extend(const struct reduce *r);
 /* After REDUCE_done; borrowed until the next reduce_start. */

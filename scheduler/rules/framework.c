@@ -24,6 +24,11 @@ static const struct plugin *const registry[] = {
 #undef RULE
 #undef NO_RULE
 };
+/* Also those whose work is done elsewhere. */
+static const char *const known[] = {
+#define PLUGIN(name, listed, points, rule) #name,
+#include "proto/plugins.def"
+};
 /* clang-format on */
 
 const struct plugin *plugin_find(struct str name)
@@ -34,6 +39,47 @@ const struct plugin *plugin_find(struct str name)
             return registry[i];
     }
     return NULL;
+}
+
+static bool is_on_bus(const struct profile *profile, struct str name)
+{
+    for (uint32_t i = 0; i < profile->bus_plugins.count; i++)
+        if (str_equal(profile->bus_plugins.at[i].name, name))
+            return true;
+    return false;
+}
+
+/* Whether a profile may name it, wherever its work is done. */
+static bool is_known(const struct profile *profile, struct str name)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (str_is(name, known[i]))
+            return true;
+    return is_on_bus(profile, name);
+}
+
+static bool any_unknown(const struct profile *profile, struct str *plugin)
+{
+    const struct strs lists[] = {profile->pre_filter, profile->filter, profile->pre_score};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+        for (uint32_t j = 0; j < lists[i].count; j++)
+            if (!is_known(profile, *plugin = lists[i].at[j]))
+                return true;
+    for (uint32_t i = 0; i < profile->score.count; i++)
+        if (!is_known(profile, *plugin = profile->score.at[i].name))
+            return true;
+    return false;
+}
+
+bool frameworks_lack(const struct profile *profiles, uint32_t count, struct str *at,
+                     struct str *plugin)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        *at = profiles[i].scheduler_name;
+        if (any_unknown(&profiles[i], plugin))
+            return true;
+    }
+    return false;
 }
 
 /* The rules of an extension point, in the profile's order. */
@@ -91,6 +137,52 @@ static void pick_own_filters(struct framework *fw)
     }
 }
 
+static bool hooks_post_filter(const struct plugin *p)
+{
+    return p->post_filter != NULL;
+}
+
+static bool hooks_reserve(const struct plugin *p)
+{
+    return p->reserve != NULL || p->unreserve != NULL;
+}
+
+static bool hooks_permit(const struct plugin *p)
+{
+    return p->permit != NULL;
+}
+
+static struct hooked pick_hooked(struct arena *a, struct strs names,
+                                 bool (*has)(const struct plugin *p))
+{
+    struct hooked all = {0, arena_take(a, names.count * sizeof(struct plugin *))};
+    for (uint32_t i = 0; i < names.count; i++) {
+        const struct plugin *p = plugin_find(names.at[i]);
+        if (p != NULL && has(p))
+            all.at[all.count++] = p;
+    }
+    return all;
+}
+
+const struct plugin *hooked_find(const struct hooked *hooked, struct str name)
+{
+    for (uint32_t i = 0; i < hooked->count; i++)
+        if (str_is(name, hooked->at[i]->name))
+            return hooked->at[i];
+    return NULL;
+}
+
+/* Less those whose work the binder does anyway, and processes on the bus. */
+static struct strs for_binder(struct framework *fw, struct strs names)
+{
+    struct strs left = {0, arena_take(&fw->memory, names.count * sizeof(struct str))};
+    for (uint32_t i = 0; i < names.count; i++)
+        if (!str_is(names.at[i], "VolumeBinding") && !str_is(names.at[i], "DynamicResources") &&
+            !is_on_bus(&fw->profile, names.at[i]))
+            left.at[left.count++] = names.at[i];
+    return left;
+}
+
 static void build(struct framework *fw, const struct profile *profile)
 {
     *fw = (struct framework){0};
@@ -108,6 +200,12 @@ static void build(struct framework *fw, const struct profile *profile)
             fw->score[fw->score_count++] = (struct scorer){p, fw->profile.score.at[i].weight, i};
     }
     pick_prepare(fw);
+    fw->post_filter = pick_hooked(&fw->memory, fw->profile.post_filter, hooks_post_filter);
+    fw->reserve = pick_hooked(&fw->memory, fw->profile.reserve, hooks_reserve);
+    fw->permit = pick_hooked(&fw->memory, fw->profile.permit, hooks_permit);
+    fw->pre_bind = for_binder(fw, fw->profile.pre_bind);
+    fw->bind = for_binder(fw, fw->profile.bind);
+    fw->post_bind = for_binder(fw, fw->profile.post_bind);
     fw->has_scores = fw->profile.score.count > 0;
     fw->preempts = strs_hold(fw->profile.post_filter, STR_LITERAL("DefaultPreemption"));
 }
@@ -137,21 +235,22 @@ const struct framework *frameworks_find(const struct frameworks *all, struct str
     return NULL;
 }
 
-static uint32_t place_of(struct strs names, const char *name)
+/* By the plugin at that place; what others narrowed to is forgotten. */
+/* From the arena: what is found may outlive the profiles. */
+static struct str name_at(const struct pre_filter_question *q, uint32_t place)
 {
-    for (uint32_t i = 0; i < names.count; i++)
-        if (str_is(names.at[i], name))
-            return i;
-    return names.count;
+    return arena_copy(q->arena, q->framework->profile.pre_filter.at[place]);
 }
 
-static void turn_away(const struct framework *fw, struct pre_filter_outcome *out,
-                      const char *plugin, struct str reason)
+static void turn_away(const struct pre_filter_question *q, uint32_t place, struct str reason,
+                      struct pre_filter_outcome *out)
 {
+    out->narrowed = false;
+    out->names.count = out->by.count = 0;
     out->code = CODE_unresolvable;
-    out->plugin = str_of(plugin);
+    out->plugin = name_at(q, place);
     out->reason = reason;
-    out->stopped_at = place_of(fw->profile.pre_filter, plugin);
+    out->stopped_at = place;
 }
 
 /* Keeps the names that are in both sorted lists. */
@@ -175,18 +274,6 @@ static void add_sorted(struct strs *list, struct str name)
     list->at[i] = name;
 }
 
-static void narrow(const struct framework *fw, const struct plugin *p, struct strs names,
-                   struct pre_filter_outcome *out)
-{
-    if (out->narrowed)
-        intersect(&out->names, names);
-    else
-        out->names = names;
-    out->narrowed = true;
-    must(out->by.count < fw->pre_filter_count);
-    add_sorted(&out->by, str_of(p->name));
-}
-
 static struct str not_together(struct strs by, struct arena *a)
 {
     struct buffer text = {0};
@@ -199,6 +286,24 @@ static struct str not_together(struct strs by, struct arena *a)
     struct str copy = arena_copy(a, buffer_str(&text));
     buffer_free(&text);
     return copy;
+}
+
+/* False: no node is in all of the sets. */
+static bool narrow(const struct pre_filter_question *q, uint32_t place, struct strs names,
+                   struct pre_filter_outcome *out)
+{
+    if (out->narrowed)
+        intersect(&out->names, names);
+    else
+        out->names = names;
+    out->narrowed = true;
+    add_sorted(&out->by, name_at(q, place));
+    if (out->names.count > 0)
+        return true;
+    out->code = CODE_unresolvable;
+    out->reason = not_together(out->by, q->arena);
+    out->stopped_at = place;
+    return false;
 }
 
 static void mark_skipped(const struct pre_filter_question *q, uint32_t pre,
@@ -262,11 +367,10 @@ static bool ask(const struct pre_filter_question *q, uint32_t i, struct pre_filt
     pre_filter(q, p, &answer);
     if (answer.skip)
         mark_skipped(q, i, out);
-    if (answer.code != CODE_success) { /* what others narrowed to is forgotten */
+    uint32_t place = fw->pre_filter_place[i];
+    if (answer.code == CODE_error) {
         out->narrowed = false;
         out->names.count = out->by.count = 0;
-    }
-    if (answer.code == CODE_error) {
         out->code = CODE_error;
         out->plugin = str_of(p->name);
         out->reason = arena_print(q->arena, "running PreFilter plugin \"%s\": %.*s", p->name,
@@ -274,33 +378,79 @@ static bool ask(const struct pre_filter_question *q, uint32_t i, struct pre_filt
         return false;
     }
     if (answer.code != CODE_success) {
-        turn_away(fw, out, p->name, answer.reason);
+        turn_away(q, place, answer.reason, out);
         return false;
     }
-    if (!answer.narrow)
-        return true;
-    narrow(fw, p, answer.names, out);
-    if (out->names.count > 0)
-        return true;
-    turn_away(fw, out, p->name, not_together(out->by, q->arena));
-    out->plugin = (struct str){0};
-    return false;
+    return !answer.narrow || narrow(q, place, answer.names, out);
+}
+
+/* The filter of the plugin on the bus, if it has one, is not asked. */
+static void mark_bus_skipped(const struct pre_filter_question *q, uint32_t place,
+                             struct pre_filter_outcome *out)
+{
+    const struct strs filters = q->framework->profile.filter;
+    struct str name = q->framework->profile.pre_filter.at[place];
+    if (place < 64)
+        out->skipped |= UINT64_C(1) << place;
+    for (uint32_t i = 0; i < filters.count && i < 64; i++)
+        if (str_equal(filters.at[i], name))
+            q->findings->skip |= (int64_t)(UINT64_C(1) << i);
+}
+
+static struct strs copy_of(struct strs names, struct arena *a)
+{
+    struct strs copy = {names.count, arena_take(a, names.count * sizeof(struct str))};
+    for (uint32_t i = 0; i < names.count; i++)
+        copy.at[i] = names.at[i];
+    return copy;
+}
+
+/* What plugins on the bus between these places say. False when nothing is to be asked any more. */
+static bool hear_bus(const struct pre_filter_question *q, uint32_t place, uint32_t end,
+                     struct pre_filter_outcome *out)
+{
+    const struct profile *profile = &q->framework->profile;
+    for (; q->asks_bus && place < end; place++) {
+        if (!is_on_bus(profile, profile->pre_filter.at[place]))
+            continue;
+        out->open = q->said == NULL;
+        if (out->open)
+            return false;
+        const struct pre_filter_said *said = &q->said[place];
+        if (said->skip)
+            mark_bus_skipped(q, place, out);
+        if (said->rejects) {
+            turn_away(q, place, said->reason, out);
+            return false;
+        }
+        /* a copy, as it may become shorter */
+        if (said->narrow && !narrow(q, place, copy_of(said->names, q->arena), out))
+            return false;
+    }
+    return true;
 }
 
 void framework_pre_filter(const struct pre_filter_question *q, struct pre_filter_outcome *out)
 {
     const struct framework *fw = q->framework;
+    uint32_t heard = 0;
     *out = (struct pre_filter_outcome){0};
     *q->prepared = *q->pod;
     *q->findings = (struct findings){0};
-    out->by.at = arena_take(q->arena, fw->pre_filter_count * sizeof(struct str));
+    out->by.at = arena_take(q->arena, fw->profile.pre_filter.count * sizeof(struct str));
     for (uint32_t i = 0; i < fw->prepare_count; i++)
         fw->prepare[i]->prepare(q);
     if (q->pod->resize_deferred)
         skip_all_but_resizes(q, out);
-    for (uint32_t i = 0; i < fw->pre_filter_count; i++)
-        if ((out->skipped >> fw->pre_filter_place[i] & 1) == 0 && !ask(q, i, out))
+    for (uint32_t i = 0; i < fw->pre_filter_count; i++) {
+        uint32_t place = fw->pre_filter_place[i];
+        if (!hear_bus(q, heard, place, out))
             return;
+        heard = place;
+        if ((out->skipped >> place & 1) == 0 && !ask(q, i, out))
+            return;
+    }
+    (void)hear_bus(q, heard, fw->profile.pre_filter.count, out);
 }
 
 uint64_t framework_score_skips(const struct cycle *c)

@@ -17,6 +17,12 @@ struct scorer {
     uint32_t place; /* index in the profile's list */
 };
 
+/* The plugins of a list that have a hook at its point, in the profile's order. */
+struct hooked {
+    uint32_t count;
+    const struct plugin **at;
+};
+
 /* Built by framework_build; everything in it lives in memory. Read-only afterwards. */
 struct framework {
     struct arena memory;
@@ -34,6 +40,8 @@ struct framework {
     uint32_t pre_score_count;
     struct scorer *score;
     uint32_t score_count;
+    struct hooked post_filter, reserve, permit; /* attempt_hooks.h */
+    struct strs pre_bind, bind, post_bind;      /* those that the binder may have hooks of */
     bool has_scores; /* the profile has score plugins, even if none of ours */
     bool preempts;   /* DefaultPreemption is among its PostFilter plugins */
 };
@@ -47,8 +55,24 @@ struct frameworks {
 /* Copies the profiles; replaces what was there. */
 void frameworks_build(struct frameworks *all, const struct profile *profiles, uint32_t count);
 void frameworks_clear(struct frameworks *all);
+/* Whether a profile lists a plugin at a point that workers see to that is none of ours and no
+ * process on the bus: whoever made the profile is newer than we are. *at and *plugin name the first
+ * then, borrowed. */
+bool frameworks_lack(const struct profile *profiles, uint32_t count, struct str *at,
+                     struct str *plugin);
+/* The plugin of that name among them; NULL: it has no hook there. */
+const struct plugin *hooked_find(const struct hooked *hooked, struct str name);
 /* NULL when no profile has this name. */
 const struct framework *frameworks_find(const struct frameworks *all, struct str scheduler_name);
+
+/* What a plugin on the bus has said at PreFilter; zero: it has nothing against the pod. */
+struct pre_filter_said {
+    bool skip;         /* its filter is not asked about this pod */
+    bool rejects;      /* nothing helps the pod, as reason says */
+    bool narrow;       /* only the nodes in names are to be looked at */
+    struct strs names; /* sorted, unique */
+    struct str reason;
+};
 
 /* What PreFilter is asked about, and where it puts what workers will need. */
 struct pre_filter_question {
@@ -59,8 +83,10 @@ struct pre_filter_question {
                                       shared; a rule replaces a list, it never writes into one */
     struct findings *findings;     /* zero at first; skip is the core's */
     int64_t now_us;                /* wall clock */
-    struct arena *arena;           /* for all of these; lives until the decision */
-    struct moment (*clock)(void);  /* times each plugin, for the metrics; NULL: none is */
+    bool asks_bus;                 /* plugins on the bus have a say, too: */
+    const struct pre_filter_said *said; /* by place in profile.pre_filter; NULL: not asked yet */
+    struct arena *arena;                /* for all of these; lives until the decision */
+    struct moment (*clock)(void);       /* times each plugin, for the metrics; NULL: none is */
 };
 
 /* What the PreFilter plugins say of a pod, before any node is looked at. */
@@ -73,6 +99,7 @@ struct pre_filter_outcome {
     struct strs by;      /* the plugins that narrowed, sorted */
     uint64_t skipped;    /* bit i: profile.pre_filter[i] has nothing to do for this pod */
     uint32_t stopped_at; /* index in profile.pre_filter of the plugin that turned it away */
+    bool open;           /* nothing is said yet: a plugin on the bus has to be asked first */
 };
 
 /* Of findings.skip, whose bits are places in profile.filter, the same as places in

@@ -29,6 +29,10 @@
  * - Score: score, for every node that passed: a raw number, or SCORE_IGNORED.
  * - Normalise: done by the core as `normalise` says, on the range of raw scores over all workers;
  *   the result times the profile's weight is added up.
+ * - PostFilter, Reserve with Unreserve, and Permit, in the coordinator: attempt_hooks.h.
+ *
+ * PreEnqueue and QueueSort run in the queue: queue/plugin.h; PreBind, Bind and PostBind in the
+ * binder: binder/plugin.h. A plugin that has some of each has a file for each process.
  *
  * Example, pod p with a toleration: NodeAffinity's pre_filter says skip; TaintToleration's
  * filter_begin turns the toleration into atoms; its filter rejects n1 for a taint; its score counts
@@ -46,6 +50,7 @@
 #define SCHEDULER_RULES_PLUGIN_H
 
 #include "proto/base/map.h"
+#include "scheduler/rules/attempt_hooks.h"
 #include "scheduler/rules/framework.h"
 #include "scheduler/rules/ruling.h"
 #include "scheduler/rules/score_range.h"
@@ -219,6 +224,14 @@ struct plugin {
      * whether a slot has any such entries. */
     bool folds_hostnames;
     const struct plugin_keep *keep; /* NULL: a counting rule that counts anew for every pod */
+    /* No node would do: may nominate one, and name who is to be evicted from there. */
+    void (*post_filter)(const struct no_node_question *q, struct no_node_reply *out);
+    /* A node is chosen. When it comes to nothing, be it here already, unreserve is called. */
+    struct hook_reply (*reserve)(const struct attempt_question *q);
+    void (*unreserve)(const struct attempt_question *q);
+    /* The pod is assumed on its node. *out allows it at first. While it says wait it is called
+     * again after changes in the cluster: pure, as all hooks, it must not count its calls. */
+    void (*permit)(const struct attempt_question *q, struct permit_reply *out);
 };
 
 /* NULL when this program has no such rule. */

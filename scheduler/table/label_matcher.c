@@ -131,6 +131,18 @@ bool label_matcher_matches(const struct label_matcher *m, const struct node_labe
     return true;
 }
 
+bool label_matcher_asks(const struct label_matcher *m, uint32_t place, struct node_label *label)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct condition_on_label *c = &m->at[i];
+        if (!c->wanted || !c->valued || c->value_count != 1 || place-- > 0)
+            continue;
+        *label = (struct node_label){c->key, c->values[0]};
+        return true;
+    }
+    return false;
+}
+
 bool label_matcher_is_nothing(const struct label_matcher *m)
 {
     return m->nothing;

@@ -28,6 +28,9 @@ void label_matcher_free(struct atoms *atoms, struct label_matcher **m);
 
 bool label_matcher_matches(const struct label_matcher *m, const struct node_label *labels,
                            uint32_t count);
+/* The place-th label that it asks for with exactly this value, from 0 on: what has not that label
+ * is not wanted. False: there is none at that place. A value or key 0: nobody has it. */
+bool label_matcher_asks(const struct label_matcher *m, uint32_t place, struct node_label *label);
 /* True for a selector that matches nothing whatever the labels: none at all, or a malformed one. */
 bool label_matcher_is_nothing(const struct label_matcher *m);
 /* True for a selector without requirements (upstream's Empty), which matches everything. */

@@ -69,6 +69,17 @@ int64_t shard_filtered_ns(const struct shard *s);
  * the metrics. NULL: in none. */
 void shard_time_plugins(struct shard *s, struct moment (*clock)(void));
 
+/* Something that is held, to be compared; borrowed for the call. */
+struct shard_held {
+    struct str name, uid; /* of a node the name alone */
+    struct str node;      /* of a pod */
+};
+/* Calls visit for each node of the share; and for each pod on one of them. */
+void shard_each_node(const struct shard *s,
+                     void (*visit)(void *context, const struct shard_held *what), void *context);
+void shard_each_pod(const struct shard *s,
+                    void (*visit)(void *context, const struct shard_held *what), void *context);
+
 /* For status lines and tests. */
 uint32_t shard_nodes(const struct shard *s);
 uint32_t shard_pods(const struct shard *s);

@@ -7,6 +7,8 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
+#include "proto/bus/actor.h"
+#include "proto/bus/holdings.h"
 #include "scheduler/rules/limits.h"
 #include "scheduler/worker/run_question.h"
 #include "scheduler/worker/shard.h"
@@ -105,6 +107,20 @@ static void on_peer_down(struct worker *w, struct moment now, const struct deliv
         return;
     w->scheduler.peer = 0;
     w->ready = false;
+    shard_reset(w->shard, NULL, 0); /* all of it is told again, if to anybody; memory is not kept */
+}
+
+/* A worker that left out a rule that it does not know would pass nodes that the rule rejects, and
+ * nobody would be told. */
+static bool can_decide(const struct shard_reset *reset, struct str scheduler)
+{
+    struct str profile, plugin;
+    if (!frameworks_lack(reset->profiles.at, reset->profiles.count, &profile, &plugin))
+        return true;
+    log_error("a plugin is not known to this worker, which is older than its scheduler and ends|"
+              "plugin=%.*s profile=%.*s scheduler=%.*s",
+              STR_ARG(plugin), STR_ARG(profile), STR_ARG(scheduler));
+    return false;
 }
 
 static void on_shard_reset(struct worker *w, struct moment now, const struct delivery *in,
@@ -113,6 +129,11 @@ static void on_shard_reset(struct worker *w, struct moment now, const struct del
     (void)now;
     (void)out;
     const struct shard_reset *reset = &in->message->shard_reset;
+    if (!can_decide(reset, in->instance)) {
+        w->ready = false;
+        actor_fail();
+        return;
+    }
     shard_reset(w->shard, reset->profiles.at, reset->profiles.count);
     w->ready = true;
     w->whole = w->run = w->run_puts.count = 0;
@@ -419,6 +440,56 @@ static void on_map_run_end(struct worker *w, struct moment now, const struct del
         end_run(w, end);
 }
 
+/* ---- a comparison ---- */
+
+struct telling {
+    const struct worker *worker;
+    struct holder holder;
+};
+
+/* Pods of a run that have no names yet are nobody's to know. */
+static bool is_unnamed(const struct worker *w, struct str uid)
+{
+    char room[RUN_NAME_ROOM];
+    for (uint32_t i = 0; i < w->run_puts.count; i++)
+        if (w->run_puts.at[i].put && str_equal(uid, run_unnamed(i, room)))
+            return true;
+    return false;
+}
+
+static void tell_held(void *context, const struct shard_held *what)
+{
+    struct telling *t = context;
+    if (what->uid.len == 0 || what->uid.len > RUN_NAME_ROOM || !is_unnamed(t->worker, what->uid))
+        holder_add(&t->holder, &(struct held_thing){what->name, what->uid, 0, what->node});
+}
+
+static void on_holdings_request(struct worker *w, struct moment now, const struct delivery *in,
+                                struct outbox *out)
+{
+    struct telling t = {.worker = w};
+    (void)now;
+    holder_begin(&t.holder, in, out);
+    t.holder.said.whole = w->ready;
+    holder_set(&t.holder, STR_LITERAL("share-nodes"));
+    shard_each_node(w->shard, tell_held, &t);
+    holder_set(&t.holder, STR_LITERAL("share-pods"));
+    shard_each_pod(w->shard, tell_held, &t);
+    holder_end(&t.holder);
+}
+
+/* It is told everything anew, and answers nothing before. */
+static void on_reread(struct worker *w, struct moment now, const struct delivery *in,
+                      struct outbox *out)
+{
+    (void)in;
+    if (w->scheduler.peer == 0 || !w->ready)
+        return;
+    log_info("joins anew, as somebody wants what is held to be read anew");
+    w->ready = false;
+    join(w, now, out);
+}
+
 /* One line a message; the handlers are above, in this order. */
 static handler *const handlers[MSG_COUNT] = {
     [MSG_peer_up] = on_peer_up,
@@ -436,6 +507,8 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_map_batch] = on_map_batch,
     [MSG_map_run] = on_map_run,
     [MSG_map_run_end] = on_map_run_end,
+    [MSG_holdings_request] = on_holdings_request,
+    [MSG_reread] = on_reread,
 };
 
 bool worker_takes(enum message_type type)
@@ -461,8 +534,10 @@ static void count_taken(struct worker *w, struct outbox *out)
 void worker_handle(void *state, struct moment now, const struct delivery *in, struct outbox *out)
 {
     struct worker *w = state;
-    bool local = in->message->type == MSG_peer_up || in->message->type == MSG_peer_down;
-    if (!local && in->from.peer != w->scheduler.peer)
+    enum message_type type = in->message->type;
+    bool local = type == MSG_peer_up || type == MSG_peer_down;
+    bool asks = type == MSG_holdings_request || type == MSG_reread;
+    if (!local && !asks && in->from.peer != w->scheduler.peer)
         return; /* a former life of the scheduler */
     if (in->message->type == MSG_shard_reset)
         w->taken = 0;

@@ -14,16 +14,28 @@ def labels(record, tag):
 
 
 def answer(ask, later):
-    """What we think: this is the part to change."""
-    step, pod, nodes = ask[2], labels(ask[3], 15), {n[1]: labels(n, 2) for n in ask.get(4, [])}
+    """What we think: this is the part to change. A step that a rule has no opinion about is answered with {}."""
+    step, pod, nodes = ask[2], ask[3], {n[1]: labels(n, 2) for n in ask.get(4, [])}
+    noted = {**labels(pod, 92), **labels(pod, 15)}  # annotations, as far as the profile asks for them, and labels
+    wish = {key[len("bus.example/"):]: value for key, value in noted.items() if key.startswith("bus.example/")}
+    if step == "preFilter":  # before nodes are looked at: what the pod wishes says where it may go at all
+        if wish.get("refuse"):
+            return {5: "deny", 6: "refused by its label"}
+        return {12: [wish["only"]]} if wish.get("only") else {}
     if step == "filter":
         return {3: [{1: n, 2: "not allowed here"} for n, l in nodes.items() if l.get("bus.example/allowed") == "no"]}
-    if step == "score":
-        return {4: [{1: n, 2: int(l.get("bus.example/score", 0))} for n, l in nodes.items()]}
-    if pod.get("bus.example/wait"):  # permit: so many seconds from now
-        later.append((time.time() + float(pod["bus.example/wait"]), ask[3][1]))
+    if step == "preScore":  # which is asked for scores next, unless it skips
+        return {10: not any("bus.example/score" in l for l in nodes.values())}
+    if step == "score":  # any numbers: the greatest becomes 100
+        return {4: [{1: n, 2: int(l.get("bus.example/score", 0))} for n, l in nodes.items()], 13: "highest"}
+    if step == "postFilter":  # no node is any good: where room will be
+        return {14: wish["rescue"]} if wish.get("rescue") in nodes else {6: "nothing to offer"}
+    if step == "reserve":
+        return {5: "deny", 6: "sold out"} if wish.get("sold-out") else {}
+    if wish.get("wait"):  # permit: so many seconds from now
+        later.append((time.time() + float(wish["wait"]), pod[1]))
         return {5: "wait"}
-    return {5: "deny", 6: "denied by its label"} if pod.get("bus.example/deny") else {}
+    return {5: "deny", 6: "denied by its label"} if wish.get("deny") else {}
 
 
 def main(socket, name="example", life=random.getrandbits(62) + 1, session=0, link=0, heard=0.0, later=[]):

@@ -171,8 +171,9 @@ static void count_term(const struct cycle *c, const struct asker *a, enum term_k
 {
     const struct pod_term *t = &a->of[kind].at[term];
     int64_t *by_row = NULL;
-    for (uint32_t i = 0; i < c->groups->count; i++) {
-        const struct pod_group *group = c->groups->at[i];
+    struct group_walk walk = pod_groups_walk(c->groups, t->matcher);
+    const struct pod_group *group;
+    while ((group = group_walk_next(&walk)) != NULL) {
         if (group->pod_count == 0 || !wants_group(a, kind, term, group))
             continue;
         if (by_row == NULL)
@@ -496,13 +497,16 @@ static void mark_rows(struct node_pod *const *pods, uint32_t count, uint8_t *mar
             marks[pods[i]->node->row] = 1;
 }
 
-static bool wants_any(const struct asker *a, const struct pod_group *group)
+static void mark_wanted(const struct cycle *c, const struct asker *a, uint8_t *marks)
 {
-    bool wanted = false;
     for (enum term_kind kind = 0; kind < TERM_KINDS; kind++)
-        for (uint32_t i = 0; i < a->of[kind].count && !wanted; i++)
-            wanted = wants_group(a, kind, i, group);
-    return wanted;
+        for (uint32_t i = 0; i < a->of[kind].count; i++) {
+            struct group_walk walk = pod_groups_walk(c->groups, a->of[kind].at[i].matcher);
+            const struct pod_group *group;
+            while ((group = group_walk_next(&walk)) != NULL)
+                if (wants_group(a, kind, i, group))
+                    mark_rows(group->pods, group->pod_count, marks);
+        }
 }
 
 /* Rows on which no pod has terms or is wanted count for nothing. */
@@ -512,9 +516,7 @@ static void keep_all_rows(const struct cycle *c, struct kept_states *states)
     j->marks = arena_take(c->arena, c->nodes->count);
     for (uint32_t i = 0; i < c->terms->count; i++)
         mark_rows(c->terms->at[i]->pods, c->terms->at[i]->pod_count, j->marks);
-    for (uint32_t i = 0; i < c->groups->count; i++)
-        if (wants_any(j->asker, c->groups->at[i]))
-            mark_rows(c->groups->at[i]->pods, c->groups->at[i]->pod_count, j->marks);
+    mark_wanted(c, j->asker, j->marks);
 }
 
 static void keep_all_rows_end(struct kept_states *states)

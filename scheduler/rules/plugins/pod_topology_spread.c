@@ -161,12 +161,12 @@ static int64_t *count_pods(const struct cycle *c, const struct spreading *s,
                            const struct constraint *k)
 {
     int64_t *by_row = arena_take(c->arena, c->nodes->count * sizeof(*by_row));
-    for (uint32_t i = 0; !label_matcher_is_empty(k->matcher) && i < c->groups->count; i++) {
-        const struct pod_group *group = c->groups->at[i];
+    struct group_walk walk = pod_groups_walk(c->groups, k->matcher);
+    const struct pod_group *group;
+    while (!label_matcher_is_empty(k->matcher) && (group = group_walk_next(&walk)) != NULL)
         if (group->namespace_name == s->space &&
             label_matcher_matches(k->matcher, group->labels, group->label_count))
             pod_group_count(group, false, by_row);
-    }
     return by_row;
 }
 
