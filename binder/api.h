@@ -24,6 +24,8 @@ struct api {
     const struct extender_config *(*extender)(void *state, const struct bind *bind,
                                               uint32_t *route);
     void (*release)(void *state, uint32_t route);
+    /* Finished spans, to be exported; copied. May be NULL: nothing is. */
+    void (*trace)(void *state, const struct spans *spans);
     /* The time now, read anew. */
     struct instant (*clock)(void *state);
 };

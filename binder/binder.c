@@ -421,6 +421,16 @@ static void on_group_status(struct binder *b, struct instant at, const struct de
     groups_status(b->groups, at, status);
 }
 
+static void on_spans(struct binder *b, struct instant at, const struct delivery *in,
+                     struct outbox *out)
+{
+    const struct api *api = &b->options.api;
+    (void)at;
+    (void)out;
+    if (api->trace != NULL)
+        api->trace(api->state, &in->message->spans);
+}
+
 /* One line a message; the handlers are above, in this order. */
 static handler *const handlers[MSG_COUNT] = {
     [MSG_peer_up] = on_peer_up,
@@ -434,6 +444,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_group_status] = on_group_status,
     [MSG_nominate] = on_nominate,
     [MSG_claim_release] = on_claim_release,
+    [MSG_spans] = on_spans,
 };
 
 bool binder_takes(enum message_type type)

@@ -6,11 +6,14 @@
 #include "binder/binds.h"
 #include "binder/answers.h"
 #include "binder/binds_inside.h"
+#include "binder/extended.h"
+#include "binder/hooks/hooked.h"
 #include "binder/measure.h"
 #include "binder/pause.h"
 #include "binder/prebind.h"
 #include "binder/reason.h"
 #include "binder/release.h"
+#include "binder/traced.h"
 #include "proto/base/log.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
@@ -108,6 +111,7 @@ static void flight_free(struct flight *f, struct instant at)
         f->binds->options.api.release(f->binds->options.api.state, f->job.route);
     release_free(&f->undoing);
     prebind_free(&f->prebind, at);
+    hooked_free(&f->hooked);
     buffer_free(&f->message);
     arena_free(&f->memory);
     memory_free(f);
@@ -117,7 +121,8 @@ static void flight_free(struct flight *f, struct instant at)
  * PreBind. None: the bind itself. */
 static enum bind_plugin failed_plugin(const struct flight *f, bool bound)
 {
-    if (bound || (f->posts > 0 && f->extender == NULL))
+    bool by_us = f->posts > 0 && f->extender == NULL && f->failed_plugin != BIND_PLUGIN_hook;
+    if (bound || by_us)
         return BIND_PLUGIN_none;
     return f->failed_plugin != BIND_PLUGIN_none ? f->failed_plugin : prebind_plugin(&f->bind);
 }
@@ -129,7 +134,7 @@ static void measure(const struct flight *f, bool bound)
     measure_bind(&f->bind, &(struct measured_bind){.prepared = prebind_needed(&f->bind),
                                                    .posted = posted,
                                                    .bound = bound,
-                                                   .delegated = f->extender != NULL,
+                                                   .delegated = f->extender != NULL || f->by_hook,
                                                    .preparing = moment_since(ready, f->taken),
                                                    .posting = moment_since(f->over, ready)});
 }
@@ -169,6 +174,9 @@ static void conclude(struct flight *f, struct instant at, bool bound)
                  f->code, STR_ARG(buffer_str(&f->message)));
     }
     measure(f, bound);
+    if (bound)
+        hooked_tell(&f->bind);
+    traced_bind(f, at, bound);
     b->options.ended(b->options.owner, at, &f->bind, bound);
     flight_free(f, at);
 }
@@ -411,7 +419,7 @@ static void asked(struct job *job, struct instant at, const struct kube_response
         f->code = r->status;
         reason_of(r, &f->message);
         end(f, at, false, true);
-    } else if (r->status == 403 && f->extender != NULL) {
+    } else if (r->status == 403 && (f->extender != NULL || f->by_hook)) {
         end(f, at, false, false); /* it said no, and there is nobody else to ask */
     } else if (r->status == 403) {
         f->no_reads = true;
@@ -438,34 +446,13 @@ static void prepare_extender(struct job *job, struct instant at, struct draft *d
     f->posts++;
 }
 
-/* Why the extender did not bind the pod, in upstream's words; false: it did. */
-static bool extender_failed(struct flight *f, const struct kube_response *r)
-{
-    struct arena a = {0};
-    struct str failed = {0}, error = {0};
-    struct str url = extender_url(f->extender, f->extender->bind_verb, &a);
-    buffer_reset(&f->message);
-    if (r->status == 0)
-        buffer_print(&f->message, "Post \"%.*s\": %s", STR_ARG(url), r->error);
-    else if (r->status != 200)
-        buffer_print(&f->message, "failed %.*s with extender at URL %.*s, code %d",
-                     STR_ARG(f->extender->bind_verb), STR_ARG(url), r->status);
-    else if (!wire_bound_read(r->body, &failed, &a, &error))
-        buffer_print(&f->message, "extender \"%.*s\": %.*s: %.*s", STR_ARG(f->extender->url_prefix),
-                     STR_ARG(f->extender->bind_verb), STR_ARG(error));
-    else
-        buffer_add_str(&f->message, failed);
-    arena_free(&a);
-    return f->message.len > 0;
-}
-
 /* The extender may have bound the pod, whatever it says or does not say: upstream waits for the
  * watch to tell, we ask. */
 static void extended(struct job *job, struct instant at, const struct kube_response *r)
 {
     struct flight *f = (struct flight *)job;
     f->code = r->status;
-    if (!extender_failed(f, r)) {
+    if (!extended_failed(f->extender, r, &f->message)) {
         end(f, at, true, false);
         return;
     }
@@ -520,12 +507,61 @@ static void post(struct flight *f, struct instant at)
     end(f, at, false, false);
 }
 
+/* Who may have bound the pod is not believed that it has not: the pod is read. */
+static void on_hooks_ended(void *owner, struct instant at, enum hooked_result how,
+                           struct str message)
+{
+    struct flight *f = owner;
+    f->code = how == HOOKED_bound ? 200 : 0;
+    if (how == HOOKED_failed || how == HOOKED_unbound)
+        f->failed_plugin = BIND_PLUGIN_hook;
+    if (message.len > 0)
+        say(f, 0, message);
+    if (how == HOOKED_ready) {
+        hooked_free(&f->hooked);
+        post(f, at);
+    } else if (how == HOOKED_unbound) {
+        f->binds->stats.doubts += !f->doubt;
+        f->doubt = true;
+        ask(f, at.now);
+    } else {
+        end(f, at, how == HOOKED_bound, false);
+    }
+}
+
+static void on_hook_binds(void *owner, struct instant at)
+{
+    struct flight *f = owner;
+    f->ready = at.now;
+    f->by_hook = true;
+    f->posts++;
+}
+
+/* The claims are there. */
+static void go_on(struct flight *f, struct instant at)
+{
+    struct binds *b = f->binds;
+    if (!hooked_needed(&f->bind)) {
+        post(f, at);
+        return;
+    }
+    f->hooked = hooked_new(&(struct hooked_options){.plugins = b->options.plugins,
+                                                    .lanes = b->lanes,
+                                                    .random = &b->random,
+                                                    .give_up = b->options.give_up,
+                                                    .owner = f,
+                                                    .ended = on_hooks_ended,
+                                                    .binds = on_hook_binds},
+                           &f->bind);
+    hooked_begin(f->hooked, at);
+}
+
 static void on_prebind_ended(void *owner, struct instant at, const struct prebind_end *how)
 {
     struct flight *f = owner;
     if (how->ready) {
         f->prepared = true;
-        post(f, at);
+        go_on(f, at);
         return;
     }
     if (!how->cancelled)
@@ -547,7 +583,7 @@ static void launch(struct flight *f, struct instant at)
     struct binds *b = f->binds;
     f->blocked = false;
     if (!prebind_needed(&f->bind)) {
-        post(f, at);
+        go_on(f, at);
         return;
     }
     f->prebind = prebind_new(&(struct prebind_options){.lanes = b->lanes,
@@ -612,6 +648,7 @@ bool binds_cancel(struct binds *b, struct instant at, struct str uid, const stru
     if (f->job.place != JOB_idle) /* in the line: it is sent no more while claims are put back */
         lanes_remove(b->lanes, &f->job);
     f->cancelled = f->prebind != NULL && !f->prepared && !prebind_cancel(f->prebind, at);
+    f->cancelled |= f->hooked != NULL && !hooked_cancel(f->hooked);
     if (!f->cancelled)
         end(f, at, false, false);
     return true;

@@ -20,6 +20,8 @@ struct flight {
     struct moment taken, ready; /* asked for; nothing but the Binding is left to be done */
     struct prebind *prebind;    /* NULL: none is needed */
     bool prepared;              /* it is done */
+    struct hooked *hooked;      /* plugins' hooks are asked; NULL: none is, or not now */
+    bool by_hook;               /* one of them binds the pod, or has tried to */
     struct release *undoing;    /* what it has left behind in a claim is taken back */
     struct claim_release undo;  /* that */
     uint32_t undone;            /* how far that has come */

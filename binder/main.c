@@ -28,7 +28,9 @@ static int run(struct settings *s, const struct options *options, struct kube_cl
 {
     char error[1024];
     struct shell shell = {.client = client};
-    if (!shell_open(&shell, options->config_path, error, sizeof(error))) {
+    const struct shell_options with = {.config_path = options->config_path,
+                                       .trace_url = s->trace_url};
+    if (!shell_open(&shell, &with, error, sizeof(error))) {
         log_error("%s", error);
         shell_close(&shell);
         return 1;

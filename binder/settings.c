@@ -5,6 +5,7 @@
 #include "proto/base/log.h"
 #include "proto/base/random.h"
 #include "proto/journal/journal.h"
+#include "proto/kube/config/tracing_config.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -27,6 +28,12 @@ static bool take_falls(void *state, const char *value)
     return str_to_i64(str_of(value), count) && *count >= 0 && *count <= 1000;
 }
 
+static bool take_tracing_config(void *state, const char *value)
+{
+    ((struct settings *)state)->tracing_config = value;
+    return *value != 0;
+}
+
 const struct own_option settings_options[] = {
     CONFIG_FLAG_OPTIONS,
     {"identity", "TEXT", "our name in the lease, of one process at a time (<hostname>_<uuid>)",
@@ -34,6 +41,8 @@ const struct own_option settings_options[] = {
     {"binds-in-flight", "N", "binds on the wire at once (1 to 150, default 100)", take_binds},
     {"falls", "N", "how often it ended uncleanly within the last minute (0 to 1000, default 0)",
      take_falls},
+    {TRACING_FLAG, "FILE", "a TracingConfiguration: where spans are exported to",
+     take_tracing_config},
     {0},
 };
 
@@ -123,6 +132,10 @@ bool settings_load(struct settings *s, const char *config_path, struct str *erro
     o->seed = journal_seed();
     s->kubeconfig = config.kubeconfig.len > 0 ? text_of(s, config.kubeconfig) : NULL;
     s->master = s->flags.master;
+    struct tracing_config tracing;
+    if (!tracing_config_load(s->tracing_config, &tracing, &s->memory, error))
+        return false;
+    s->trace_url = tracing.given ? text_of(s, tracing.url) : NULL;
     return true;
 }
 

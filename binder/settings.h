@@ -11,8 +11,10 @@ struct settings {
     const char *identity_given;
     int64_t binds_in_flight;
     int64_t falls;
+    const char *tracing_config; /* a file; NULL: nothing is exported */
     /* Filled by settings_load; everything below lives in memory. */
     const char *kubeconfig, *master;
+    const char *trace_url;        /* where spans go; NULL: nowhere */
     struct binder_options binder; /* all but api */
     struct arena memory;
 };

@@ -46,6 +46,15 @@ static void release(void *state, uint32_t route)
     delegates_release(((struct shell *)state)->delegates, route);
 }
 
+/* Spans are no part of what the binder does, so they are not in its journal. */
+static void trace(void *state, const struct spans *spans)
+{
+    struct shell *shell = state;
+    struct moment now = shell->exporter != NULL ? moment_now() : (struct moment){0};
+    for (uint32_t i = 0; shell->exporter != NULL && i < spans->spans.count; i++)
+        exporter_add(shell->exporter, now, &spans->spans.at[i]);
+}
+
 static struct instant clock_now(void *state)
 {
     struct instant at;
@@ -61,6 +70,7 @@ struct api shell_api(struct shell *shell)
                         .cancel = cancel,
                         .extender = extender,
                         .release = release,
+                        .trace = trace,
                         .clock = clock_now};
 }
 
@@ -77,6 +87,8 @@ static void work(void *state, struct moment now, struct outbox *out)
     talk_work(shell->talk, now);
     delegates_work(shell->delegates, now);
     deadman_leave();
+    if (shell->exporter != NULL)
+        exporter_work(shell->exporter, now);
 }
 
 static void handle(void *state, struct moment now, const struct delivery *in, struct outbox *out)
@@ -113,6 +125,8 @@ static struct moment tick(void *state, struct moment now, struct outbox *out)
         next = moment_earlier(next, binder_tick(shell->binder, now, out));
     }
     next = moment_earlier(next, delegates_deadline(shell->delegates, now));
+    if (shell->exporter != NULL)
+        next = moment_earlier(next, exporter_deadline(shell->exporter, now));
     if (shell->config.watch.path != NULL)
         next = moment_earlier(next, shell->config.watch.next);
     return moment_earlier(next, talk_deadline(shell->talk, now));
@@ -128,6 +142,14 @@ static bool done(const void *state)
     return binder_done(((const struct shell *)state)->binder);
 }
 
+static void tell_spans(const struct exporter *exporter, struct buffer *lines)
+{
+    struct exporter_stats s = exporter_stats(exporter);
+    buffer_print(lines, "spans=exported=%llu dropped=%llu waiting=%u requests=%llu failed=%llu\n",
+                 (unsigned long long)s.exported, (unsigned long long)s.dropped, s.waiting,
+                 (unsigned long long)s.requests, (unsigned long long)s.failed);
+}
+
 static void status(void *state, struct buffer *lines)
 {
     struct shell *shell = state;
@@ -135,6 +157,8 @@ static void status(void *state, struct buffer *lines)
     binder_status(shell->binder, lines);
     delegates_status(shell->delegates, lines);
     config_follow_status(&shell->config, lines);
+    if (shell->exporter != NULL)
+        tell_spans(shell->exporter, lines);
     buffer_print(lines, "api=requests=%llu failures=%llu connections=%llu http2=%s\n",
                  (unsigned long long)s.requests, (unsigned long long)s.failures,
                  (unsigned long long)s.connections, s.http2 ? "true" : "false");
@@ -172,8 +196,21 @@ static void wait_for(int epoll, int fd)
     must(fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0);
 }
 
-bool shell_open(struct shell *shell, const char *config_path, char *error, size_t room)
+/* Where a journal is played back nothing is exported. */
+static bool open_exporter(struct shell *shell, const char *url, char *error, size_t room)
 {
+    if (url == NULL || journal_plays())
+        return true;
+    shell->exporter = exporter_new(
+        &(struct exporter_options){.url = url, .version = OPTIONS_VERSION}, error, room);
+    if (shell->exporter != NULL)
+        wait_for(shell->fd, exporter_fd(shell->exporter));
+    return shell->exporter != NULL;
+}
+
+bool shell_open(struct shell *shell, const struct shell_options *options, char *error, size_t room)
+{
+    const char *config_path = options->config_path;
     struct arena memory = {0};
     struct scheduler_config config;
     if (scheduler_config_load(config_path, release_features(RELEASE_NEWEST), &config, &memory,
@@ -188,12 +225,13 @@ bool shell_open(struct shell *shell, const char *config_path, char *error, size_
     wait_for(shell->fd, talk_fd(shell->talk));
     if (shell->delegates != NULL)
         wait_for(shell->fd, delegates_fd(shell->delegates));
-    return shell->delegates != NULL;
+    return shell->delegates != NULL && open_exporter(shell, options->trace_url, error, room);
 }
 
 void shell_close(struct shell *shell)
 {
     delegates_free(&shell->delegates);
+    exporter_free(&shell->exporter);
     talk_free(&shell->talk);
     close(shell->fd);
 }
