@@ -15,11 +15,22 @@ static struct str full_name(const struct attempts *a, struct str space, struct s
     return arena_print(a->arena, "%.*s/%.*s", STR_ARG(space), STR_ARG(name));
 }
 
+/* The one of these that is preferred; empty: none is. */
+static struct str preferred_of(const struct attempts *a, const struct report *r, struct strs best)
+{
+    struct str none = {NULL, 0};
+    struct str named = a->prefer != NULL ? a->prefer(a->prefer_context, r->record) : none;
+    return named.len > 0 && strs_hold(best, named) ? named : none;
+}
+
 static void scheduled(const struct attempts *a, struct report *r)
 {
     const struct strs best = r->decision->best_nodes;
     r->result = STR_LITERAL("scheduled");
     r->node = a->pick_last ? best.at[best.count - 1] : best.at[0];
+    struct str preferred = preferred_of(a, r, best);
+    if (preferred.len > 0)
+        r->node = preferred;
 }
 
 static void take_victims(struct report *r, struct str node, const struct victim *at, uint32_t count)
@@ -27,6 +38,17 @@ static void take_victims(struct report *r, struct str node, const struct victim 
     r->nominated_node = node;
     r->victims = at;
     r->victim_count = count;
+}
+
+/* Those of this node in place of the chosen one's, if room could be made there. */
+static void take_candidate(struct report *r, struct str node)
+{
+    const struct preemption *p = &r->decision->preemption;
+    for (uint32_t i = 0; i < p->candidates.count && node.len > 0; i++) {
+        const struct candidate *c = &p->candidates.at[i];
+        if (str_equal(c->node, node))
+            take_victims(r, c->node, c->victims.at, c->victims.count);
+    }
 }
 
 /* How many candidates upstream would have stopped at. */
@@ -56,6 +78,7 @@ static void unschedulable(const struct attempts *a, struct report *r)
     r->result = STR_LITERAL("preempting");
     take_victims(r, d->preemption.best_nodes.at[0], d->preemption.victims.at,
                  d->preemption.victims.count);
+    take_candidate(r, preferred_of(a, r, d->preemption.best_nodes));
 }
 
 static void failed(struct report *r)
@@ -94,11 +117,7 @@ static void follow_nomination(const struct attempts *a, struct report *r)
     if (!other_did(a, "nominations", r))
         return;
     r->choice_ok = strs_hold(p->best_nodes, r->choice);
-    for (uint32_t i = 0; i < p->candidates.count; i++) {
-        const struct candidate *c = &p->candidates.at[i];
-        if (str_equal(c->node, r->choice))
-            take_victims(r, c->node, c->victims.at, c->victims.count);
-    }
+    take_candidate(r, r->choice);
 }
 
 /* Judges what another scheduler did, and does the same if that is possible at all. */
@@ -283,4 +302,15 @@ void attempt(const struct attempts *a, const struct pod *pod, struct report *r)
     }
     while (depth-- > 0)
         report_close(&a->output);
+}
+
+bool attempt_once_more(const struct attempts *a, const struct pod *pod, struct report *r)
+{
+    struct pod tried = requests_as_tried(pod);
+    if (!attempt_decide(a, &tried, r) || !is_placed(r))
+        return false;
+    report_open(&a->output, r, false);
+    (void)move_on(a, r);
+    report_close(&a->output);
+    return true;
 }

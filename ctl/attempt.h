@@ -27,10 +27,14 @@ struct attempts {
     struct held *hold; /* volumes are only assumed, and noted here; NULL: bound, unless no_bind */
     bool no_bind;      /* a pod stays assumed */
     bool no_labels;    /* a bound pod does not get its node's zone and region as labels */
-    bool pick_last;    /* of the best nodes, in name order; else the first */
-    bool omit_raw;     /* no raw scores */
-    bool omit_others;  /* of a rejecting node only the first filter */
-    bool omit_nodes;   /* reports do not list all nodes */
+    /* Of the best nodes, also those to make room on, the one that this names, if it is among them;
+     * NULL: see pick_last. */
+    struct str (*prefer)(void *context, const struct pod *pod);
+    void *prefer_context;
+    bool pick_last;   /* of the best nodes, in name order; else the first */
+    bool omit_raw;    /* no raw scores */
+    bool omit_others; /* of a rejecting node only the first filter */
+    bool omit_nodes;  /* reports do not list all nodes */
 };
 
 /* Decides a pending pod, and fills r, which borrows from the decision; the world stays as it is but
@@ -38,5 +42,7 @@ struct attempts {
 bool attempt_decide(const struct attempts *a, const struct pod *pod, struct report *r);
 /* One attempt for a pending pod, and those that follow from it. r is zero but for its op. */
 void attempt(const struct attempts *a, const struct pod *pod, struct report *r);
+/* As attempt, but without a word where the pod finds no node. True: it is placed. */
+bool attempt_once_more(const struct attempts *a, const struct pod *pod, struct report *r);
 
 #endif

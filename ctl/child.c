@@ -48,6 +48,22 @@ void child_record(struct child *c, const char *dir)
     c->record_dir = dir;
 }
 
+void child_record_now(struct child *c, const char *dir)
+{
+    child_record(c, dir);
+    if (c->pid == 0)
+        return;
+    c->renewing = true;
+    kill(c->pid, SIGTERM);
+}
+
+void child_record_end(struct child *c)
+{
+    c->record_dir = NULL;
+    if (c->pid != 0)
+        kill(c->pid, SIGUSR1);
+}
+
 unsigned child_fell(const struct child *c, struct moment now)
 {
     unsigned count = 0;
@@ -97,10 +113,11 @@ static void write_pid(const struct child *c)
 /* In the child: only async-signal-safe calls between fork and exec. */
 static _Noreturn void become(const struct child *c, int output, pid_t parent)
 {
-    sigset_t none;
+    sigset_t blocked;
     signal(SIGUSR2, SIG_IGN); /* until it can make something of it */
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1); /* likewise, but not to be missed: it waits */
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
     signal(SIGPIPE, SIG_DFL);
     /* A group of its own: Ctrl-C is for the supervisor, who ends us in order. */
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent || setpgid(0, 0) != 0)
@@ -128,9 +145,14 @@ bool child_start(struct child *c, struct moment now)
     c->pulse = (struct pulse){0};
     if (c->beats != NULL)
         beats_begin(c->beats, c->slot);
+    sigset_t ends_recording, before; /* which comes at any time, from the fork on */
+    sigemptyset(&ends_recording);
+    sigaddset(&ends_recording, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &ends_recording, &before);
     c->pid = fork();
     if (c->pid == 0)
         become(c, ends[1], parent);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);
     if (c->pid < 0) {
         log_error("cannot start a process| name=%s error=\"%s\"", c->name, strerror(errno));
@@ -225,7 +247,9 @@ void child_look(struct child *c, struct moment now)
 static void log_end(const struct child *c, int status)
 {
     int64_t wait_ms = span_ms(c->backoff);
-    if (c->leaving && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (c->renewing && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        log_info("process begins anew, to be recorded| name=%s pid=%d", c->name, (int)c->pid);
+    else if (c->leaving && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         log_debug("process ended| name=%s pid=%d", c->name, (int)c->pid);
     else if (WIFSIGNALED(status))
         log_warn("process ended| name=%s pid=%d signal=%d restart_in_ms=%lld", c->name, (int)c->pid,
@@ -246,6 +270,13 @@ void child_ended(struct child *c, int wait_status, struct moment now)
         close(c->output);
     c->output = -1;
     unlink(c->pid_file);
+    if (c->renewing) {
+        log_end(c, wait_status);
+        c->renewing = false;
+        c->pid = 0;
+        c->restart_at = now;
+        return;
+    }
     bool lived = moment_since(now, c->started).ns >= span_of_ms(BACKOFF_MAX_MS).ns;
     int64_t next_ms = lived || c->backoff.ns == 0 ? BACKOFF_FIRST_MS : span_ms(c->backoff) * 2;
     c->backoff = span_of_ms(next_ms < BACKOFF_MAX_MS ? next_ms : BACKOFF_MAX_MS);

@@ -30,7 +30,9 @@ struct child {
     bool told_falls;                  /* --falls=N is one of these */
     const char *record_dir;           /* borrowed; and --record=FILE, a file a life; NULL: no */
     struct moment falls[CHILD_FALLS]; /* when it ended last, of `restarts` */
+    bool core;                        /* it has one, so that it can be recorded */
     bool leaving;                     /* its end is wanted */
+    bool renewing;                    /* likewise, and another life behind it at once */
     struct beats *beats;              /* borrowed: where its loop is seen to turn; NULL: nowhere */
     size_t slot;                      /* its own there */
     struct pulse pulse;               /* what was seen of it */
@@ -43,6 +45,11 @@ void child_tell_falls(struct child *c);
 /* Each life is told to record itself: --record=DIR/NAME.N.rec, with the first N from 1 on of which
  * there is no file yet. dir is borrowed, and has CHILD_RECORD_DIR_MAX bytes at most. */
 void child_record(struct child *c, const char *dir);
+/* The same from a life on that begins now: the one that runs is asked to end, and the next one
+ * starts at once, which counts as no fall. */
+void child_record_now(struct child *c, const char *dir);
+/* What runs ends its recording and goes on; further lives are not recorded. */
+void child_record_end(struct child *c);
 /* How often it ended in the last CHILD_FALLS_MS, at most CHILD_FALLS. */
 unsigned child_fell(const struct child *c, struct moment now);
 /* Forks and executes; writes the pid file. False when the fork or pipe failed (logged); it is then

@@ -90,6 +90,17 @@ static bool load(struct arguments *args, struct scheduler_config *config, struct
     return good;
 }
 
+/* What is accepted without effect, and what is written there and not done. */
+static void say_notes(const struct scheduler_config *config)
+{
+    for (uint32_t i = 0; i < config->notes.count; i++)
+        fprintf(stderr, "berth config: warning: %.*s\n", STR_ARG(config->notes.at[i]));
+    if (!config->rate_given)
+        fputs("berth config: note: qps and burst are kube-scheduler's defaults; since neither is "
+              "given, berth sends without a limit\n",
+              stderr);
+}
+
 static int say_one(struct arguments *args)
 {
     struct arena memory = {0};
@@ -99,8 +110,8 @@ static int say_one(struct arguments *args)
     bool good = load(args, &config, &memory, &why);
     if (!good)
         fprintf(stderr, "berth config: %.*s\n", STR_ARG(why));
-    for (uint32_t i = 0; good && i < config.notes.count; i++)
-        fprintf(stderr, "berth config: warning: %.*s\n", STR_ARG(config.notes.at[i]));
+    else
+        say_notes(&config);
     if (good && args->expanded)
         scheduler_config_print(&config, &out);
     else if (good)

@@ -6,6 +6,8 @@
  * changed but by the evictions that the group was given room by. */
 #include "ctl/group.h"
 
+#include "proto/kube/objects/objects.h"
+
 #include <stdlib.h>
 
 struct group_member {
@@ -29,6 +31,18 @@ struct group_attempt {
 };
 
 /* ---- who is there ---- */
+
+bool group_of(const struct world *w, const struct pod *pod, struct gang *group, struct arena *a)
+{
+    const struct framework *framework = world_framework(w, pod);
+    const struct gang named = {
+        .api = pod->gang_api, .namespace_name = pod->namespace_name, .name = pod->gang};
+    if (pod->gang.len == 0 || framework == NULL || framework->profile.gangs == GANGS_off)
+        return false;
+    if (str_is(pod->gang_api, KUBE_GANG_BUILT_IN) && !framework->profile.gang_built_in)
+        return false;
+    return world_group(w, &named, group, a);
+}
 
 static int in_order(const void *a, const void *b)
 {
@@ -127,7 +141,7 @@ static void undo(struct group_attempt *g)
         struct group_member *m = &g->at[i - 1];
         if (m->placed) {
             world_forget(g->a->world, &m->pod);
-            world_give_back(g->a->world, &m->held);
+            world_give_back(g->a->world, &m->pod, &m->held);
         }
         for (uint32_t k = 0; k < m->victim_count; k++)
             world_show(g->a->world, m->victims[k].uid);

@@ -3,6 +3,7 @@
 #include "ctl/json_out.h"
 
 #include "proto/base/json_string.h"
+#include "proto/base/memory.h"
 #include "proto/base/must.h"
 
 #include <inttypes.h>
@@ -89,4 +90,15 @@ void json_strs_if(struct json_out *j, const char *key, struct strs values)
 {
     if (values.count > 0)
         json_strs(j, key, values);
+}
+
+void json_value(struct json_out *j, const struct kube_json *value)
+{
+    struct buffer text = {0};
+    struct str name = kube_json_name(value);
+    char *key = name.at != NULL ? str_copy(name) : NULL;
+    kube_json_write(value, &text);
+    json_raw(j, key, buffer_str(&text));
+    memory_free(key);
+    buffer_free(&text);
 }

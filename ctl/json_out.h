@@ -3,6 +3,7 @@
 #define JSON_OUT_H
 
 #include "proto/codec.h"
+#include "proto/kube/documents/json.h"
 
 /* Zero-initialise, then set out and indented. */
 struct json_out {
@@ -22,6 +23,8 @@ void json_i64(struct json_out *j, const char *key, int64_t value);
 void json_bool(struct json_out *j, const char *key, bool value);
 /* A value that is JSON already, without blanks. */
 void json_raw(struct json_out *j, const char *key, struct str value);
+/* A member of an object, under its name, or an item of a list, as it was read. */
+void json_value(struct json_out *j, const struct kube_json *value);
 void json_strs(struct json_out *j, const char *key, struct strs values);
 /* Leaves the member out when there are none. */
 void json_strs_if(struct json_out *j, const char *key, struct strs values);

@@ -1,13 +1,21 @@
 /* berth: the operator's program. Finds the command that was asked for; each command is a file of
  * its own and takes its own arguments. */
 #include "ctl/commands.h"
+#include "ctl/completion/completion.h"
+#include "ctl/debug/debug.h"
+#include "ctl/doctor/doctor.h"
 #include "ctl/explain/explain.h"
+#include "ctl/follow/follow.h"
 #include "ctl/preflight/preflight.h"
+#include "ctl/record/record.h"
 #include "ctl/run.h"
-#include "ctl/simulate.h"
+#include "ctl/simulate/simulate.h"
+#include "ctl/tables/tables.h"
+#include "ctl/top/top.h"
 #include "ctl/whatif/whatif.h"
 #include "proto/base/log.h"
 #include "proto/bus/options.h"
+#include "proto/commit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,16 +29,26 @@ struct command {
 static const struct command commands[] = {
     {"run", command_run, "start all processes under one supervisor and keep them running"},
     {"preflight", command_preflight, "look whether run with the same flags would work here"},
-    {"status", command_status, "ask every process of a run directory how it is"},
+    {"status", command_status, "say whether it is well, what waits and why"},
+    {"top", command_top, "show what a running berth does, on a screen"},
     {"queue", command_queue, "show the pods that wait, where and why"},
     {"explain", command_explain, "say why a pod is where it is, and why not elsewhere"},
+    {"pods", command_pods, "show pods, and where those wait that have no node"},
     {"nodes", command_nodes, "show what is left on each node, as the scheduler counts it"},
+    {"follow", command_follow, "print the cluster and what is decided as it changes, as JSON"},
     {"whatif", command_whatif, "say where pods would go if something were different"},
     {"capacity", command_capacity, "say how many more of a pod fit"},
-    {"tap", command_tap, "show, filter, record or replay what goes over the bus"},
+    {"doctor", command_doctor, "say what is silently wrong, and what to do about it"},
+    {"compare", command_compare, "say whether all processes hold the same, and have it read anew"},
+    {"tap", command_tap, "show, filter, write down or read what goes over the bus"},
+    {"record", command_record, "record a running berth into one file"},
+    {"replay", command_replay, "play a recording back, and compare what is decided"},
+    {"debug", command_debug, "log everything about one pod for a while, in every process"},
     {"simulate", command_simulate, "decide a scenario without a cluster and show everything"},
     {"config", command_config, "check a configuration and print it with all its defaults"},
     {"keys", command_keys, "make CURVE keys for tcp:// between hosts"},
+    {"completion", command_completion,
+     "print what bash or zsh is to read, to complete what is typed"},
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
@@ -50,6 +68,26 @@ static int run(const struct command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
+/* What the last word may become: a command's name, or what the command itself tells. */
+static int complete(int count, char **words)
+{
+    completion_begin(count - 1, words + 1);
+    if (count > 1)
+        for (size_t i = 0; i < COMMAND_COUNT; i++)
+            if (strcmp(words[0], commands[i].name) == 0 && commands[i].run != command_completion)
+                return run(&commands[i], 1, words);
+    if (count == 2 && strcmp(words[0], "completion") == 0) {
+        completion_offer("bash", NULL);
+        completion_offer("zsh", NULL);
+    }
+    if (count > 1)
+        return 0;
+    completion_begin(count, words);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        completion_offer(commands[i].name, commands[i].doc);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
@@ -57,8 +95,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return run(&commands[i], argc - 1, argv + 1);
+    if (strcmp(argv[1], "__complete") == 0)
+        return complete(argc - 2, argv + 2);
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
-        puts("berth " OPTIONS_VERSION);
+        printf("berth " OPTIONS_VERSION "%s\n", commit_text());
         return 0;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||

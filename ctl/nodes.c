@@ -4,6 +4,7 @@
 #include "ctl/commands.h"
 #include "ctl/explain/live.h"
 #include "ctl/json_out.h"
+#include "ctl/tables/tables.h"
 #include "proto/base/memory.h"
 
 #include <inttypes.h>
@@ -11,20 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS 7
-#define CELL    128
+/* A pod that is on the node that was asked for. */
+struct resident {
+    struct resident *next;
+    struct str space, name;
+    int64_t priority, cpu, memory;
+};
 
 /* A node and what is on it. */
 struct row {
     struct node node;
+    struct resident *residents; /* of a node that was asked for */
     int64_t pods, cpu, memory;
     int64_t *others; /* of each of the node's resources, in its order */
 };
 
 struct nodes {
+    struct columns_flags flags; /* first: see COLUMNS_OPTIONS */
     struct live live;
     struct arena arena;
     struct str key, value; /* of the label that is asked for; key empty: all */
+    struct str only;       /* the one node that is asked for, with its pods; empty: all */
     int64_t (*sort)(const struct row *row);
     struct row *rows;
     uint32_t count;
@@ -81,9 +89,17 @@ static bool take_label(void *state, const char *value)
     return true;
 }
 
+static bool take_node(void *state, const char *value)
+{
+    ((struct nodes *)state)->only = str_of(value);
+    return *value != 0;
+}
+
 static const struct own_option nodes_options[] = {
+    {"node", "NODE", "this node alone, and the pods that are on it", take_node},
     {"l", "KEY=VALUE", "only nodes with this label", take_label},
     {"sort", "name|cpu|memory|pods", "by name (default), or what is left, most first", take_sort},
+    COLUMNS_OPTIONS,
     {NULL, NULL, NULL, NULL},
 };
 
@@ -100,6 +116,26 @@ static void add_pod(void *context, const struct pod *pod, bool assumed)
         r->others[i] += amount_of(pod->usage.at, pod->usage.count, r->node.allocatable.at[i].name);
 }
 
+struct finding {
+    struct row *row;
+    struct arena *arena;
+};
+
+static void add_resident(void *context, const struct pod *pod, bool assumed)
+{
+    struct finding *f = context;
+    struct resident *r = arena_take(f->arena, sizeof(*r));
+    (void)assumed;
+    *r = (struct resident){.next = f->row->residents,
+                           .space = arena_copy(f->arena, pod->namespace_name),
+                           .name = arena_copy(f->arena, pod->name),
+                           .priority = pod->priority,
+                           .cpu = amount_of(pod->usage.at, pod->usage.count, STR_LITERAL("cpu")),
+                           .memory =
+                               amount_of(pod->usage.at, pod->usage.count, STR_LITERAL("memory"))};
+    f->row->residents = r;
+}
+
 static struct str label_of(const struct node *node, struct str key)
 {
     for (uint32_t i = 0; i < node->labels.count; i++)
@@ -114,20 +150,21 @@ static bool is_asked_for(const struct nodes *n, const struct node *node)
     for (uint32_t i = 0; i < node->labels.count; i++)
         has |= str_equal(node->labels.at[i].key, n->key) &&
                str_equal(node->labels.at[i].value, n->value);
-    return n->key.len == 0 || has;
+    return (n->key.len == 0 || has) && (n->only.len == 0 || str_equal(n->only, node->name));
 }
 
-static void gather(struct nodes *n)
+static void gather(struct nodes *n, const struct world *world)
 {
-    struct strs names = world_nodes(n->live.world, &n->arena);
+    struct strs names = world_nodes(world, &n->arena);
     n->rows = arena_take(&n->arena, (names.count + 1) * sizeof(*n->rows));
     for (uint32_t i = 0; i < names.count; i++) {
         struct row *r = &n->rows[n->count];
-        if (!world_node(n->live.world, names.at[i], &r->node, &n->arena) ||
-            !is_asked_for(n, &r->node))
+        if (!world_node(world, names.at[i], &r->node, &n->arena) || !is_asked_for(n, &r->node))
             continue;
         r->others = arena_take(&n->arena, (r->node.allocatable.count + 1) * sizeof(int64_t));
-        world_each_pod_on(n->live.world, names.at[i], add_pod, r);
+        world_each_pod_on(world, names.at[i], add_pod, r);
+        if (n->only.len > 0)
+            world_each_pod_on(world, names.at[i], add_resident, &(struct finding){r, &n->arena});
         n->count++;
     }
 }
@@ -153,49 +190,92 @@ static bool is_ready(const struct node *node)
     return true; /* nobody says otherwise */
 }
 
-static void print_cpu(char out[CELL], int64_t used, int64_t room)
+static void add_cpu(struct columns *t, int64_t used, int64_t room)
 {
-    snprintf(out, CELL, "%.4g/%.4g", (double)used / 1000, (double)room / 1000);
+    char text[80];
+    snprintf(text, sizeof(text), "%.4g/%.4g", (double)used / 1000, (double)room / 1000);
+    columns_number(t, str_of(text), (double)used);
 }
 
-static void print_memory(char out[CELL], int64_t used, int64_t room)
+static void add_memory(struct columns *t, int64_t used, int64_t room)
 {
     double unit = 1 << 30;
-    snprintf(out, CELL, "%.4g/%.4gGi", (double)used / unit, (double)room / unit);
+    char text[80];
+    snprintf(text, sizeof(text), "%.4g/%.4gGi", (double)used / unit, (double)room / unit);
+    columns_number(t, str_of(text), (double)used);
 }
 
-static void fill(const struct row *r, char cells[COLUMNS][CELL])
+static void add_others(struct columns *t, const struct row *r)
 {
-    struct str zone = label_of(&r->node, STR_LITERAL("topology.kubernetes.io/zone"));
-    snprintf(cells[0], CELL, "%.*s", STR_ARG(r->node.name));
-    snprintf(cells[1], CELL, "%s%s", is_ready(&r->node) ? "Ready" : "NotReady",
+    struct buffer text = {0};
+    for (uint32_t i = 0; i < r->node.allocatable.count; i++) {
+        const struct quantity *q = &r->node.allocatable.at[i];
+        if (!str_is(q->name, "cpu") && !str_is(q->name, "memory") && !str_is(q->name, "pods"))
+            buffer_print(&text, "%s%.*s=%" PRId64 "/%" PRId64, text.len > 0 ? "," : "",
+                         STR_ARG(q->name), r->others[i], q->amount);
+    }
+    columns_text(t, buffer_str(&text));
+    buffer_free(&text);
+}
+
+static void add_taints(struct columns *t, const struct node *node)
+{
+    struct buffer text = {0};
+    for (uint32_t i = 0; i < node->taints.count; i++)
+        buffer_print(&text, "%s%.*s%s%.*s:%.*s", i > 0 ? "," : "", STR_ARG(node->taints.at[i].key),
+                     node->taints.at[i].value.len > 0 ? "=" : "", STR_ARG(node->taints.at[i].value),
+                     STR_ARG(node->taints.at[i].effect));
+    columns_text(t, buffer_str(&text));
+    buffer_free(&text);
+}
+
+static void fill(const struct row *r, bool wide, struct columns *t)
+{
+    char text[80];
+    columns_text(t, r->node.name);
+    snprintf(text, sizeof(text), "%s%s", is_ready(&r->node) ? "Ready" : "NotReady",
              r->node.unschedulable ? ",SchedulingDisabled" : "");
-    snprintf(cells[2], CELL, "%.*s", STR_ARG(zone.len > 0 ? zone : STR_LITERAL("<none>")));
-    snprintf(cells[3], CELL, "%" PRId64 "/%" PRId64, r->pods, room_of(r, "pods"));
-    print_cpu(cells[4], r->cpu, room_of(r, "cpu"));
-    print_memory(cells[5], r->memory, room_of(r, "memory"));
-    snprintf(cells[6], CELL, "%" PRIu32, r->node.taints.count);
+    columns_text(t, str_of(text));
+    columns_text(t, label_of(&r->node, STR_LITERAL("topology.kubernetes.io/zone")));
+    snprintf(text, sizeof(text), "%" PRId64 "/%" PRId64, r->pods, room_of(r, "pods"));
+    columns_number(t, str_of(text), (double)r->pods);
+    add_cpu(t, r->cpu, room_of(r, "cpu"));
+    add_memory(t, r->memory, room_of(r, "memory"));
+    columns_i64(t, r->node.taints.count);
+    if (wide) {
+        add_others(t, r);
+        add_taints(t, &r->node);
+    }
 }
 
-static void print_table(const struct nodes *n)
+static void print_residents(const struct nodes *n)
 {
-    static char cells[COLUMNS][CELL];
-    static char head[COLUMNS][CELL] = {"NAME", "STATUS", "ZONE", "PODS", "CPU", "MEMORY", "TAINTS"};
-    int width[COLUMNS];
-    for (int i = 0; i < COLUMNS; i++)
-        width[i] = (int)strlen(head[i]);
-    for (uint32_t k = 0; k < n->count; k++) {
-        fill(&n->rows[k], cells);
-        for (int i = 0; i < COLUMNS; i++)
-            width[i] = (int)strlen(cells[i]) > width[i] ? (int)strlen(cells[i]) : width[i];
-    }
-    for (uint32_t k = 0; k <= n->count; k++) {
-        if (k > 0)
-            fill(&n->rows[k - 1], cells);
-        for (int i = 0; i < COLUMNS; i++)
-            printf("%-*s%s", i + 1 < COLUMNS ? width[i] : 0, k == 0 ? head[i] : cells[i],
-                   i + 1 < COLUMNS ? "   " : "\n");
-    }
+    for (uint32_t k = 0; k < n->count && n->only.len > 0; k++)
+        for (const struct resident *r = n->rows[k].residents; r != NULL; r = r->next)
+            printf("%s%.*s/%.*s   cpu %.4g   memory %.4gGi   priority %" PRId64 "\n",
+                   r == n->rows[k].residents ? "\n" : "", STR_ARG(r->space), STR_ARG(r->name),
+                   (double)r->cpu / 1000, (double)r->memory / (1 << 30), r->priority);
+}
+
+static void fill_all(const struct nodes *n, bool wide, struct columns *t)
+{
+    static const char *const heads[] = {"NAME", "STATUS", "ZONE",  "PODS",
+                                        "CPU",  "MEMORY", "TAINTS"};
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+        columns_head(t, heads[i]);
+    columns_head(t, wide ? "OTHER RESOURCES" : NULL);
+    columns_head(t, wide ? "TAINTED WITH" : NULL);
+    for (uint32_t k = 0; k < n->count; k++)
+        fill(&n->rows[k], wide, t);
+}
+
+static bool print_table(const struct nodes *n)
+{
+    struct columns t = {.columns = 0};
+    fill_all(n, n->flags.form == COLUMNS_wide, &t);
+    bool shown = columns_show(&t, &n->flags, "berth nodes", "");
+    columns_free(&t);
+    return shown;
 }
 
 static void print_resource(struct json_out *j, struct str name, int64_t used, int64_t room)
@@ -206,6 +286,23 @@ static void print_resource(struct json_out *j, struct str name, int64_t used, in
     json_i64(j, "allocatable", room);
     json_close(j, '}');
     memory_free(key);
+}
+
+static void print_pods(const struct nodes *n, const struct row *row, struct json_out *j)
+{
+    if (n->only.len == 0)
+        return;
+    json_open(j, "podsOnNode", '[');
+    for (const struct resident *r = row->residents; r != NULL; r = r->next) {
+        json_open(j, NULL, '{');
+        json_str(j, "namespace", r->space);
+        json_str(j, "name", r->name);
+        json_i64(j, "priority", r->priority);
+        json_i64(j, "cpu", r->cpu);
+        json_i64(j, "memory", r->memory);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
 }
 
 static void print_json(const struct nodes *n)
@@ -228,11 +325,21 @@ static void print_json(const struct nodes *n)
                            q->amount);
         }
         json_close(&j, '}');
+        print_pods(n, r, &j);
         json_close(&j, '}');
     }
     json_close(&j, ']');
     printf("%.*s\n", (int)out.len, out.at);
     buffer_free(&out);
+}
+
+void nodes_fill(const struct live *live, struct columns *t)
+{
+    struct nodes *n = memory_take(sizeof(*n));
+    gather(n, live->world);
+    fill_all(n, false, t);
+    arena_free(&n->arena);
+    memory_free(n);
 }
 
 int command_nodes(int argc, char **argv)
@@ -249,14 +356,16 @@ int command_nodes(int argc, char **argv)
     options_read(&table, argc, argv);
     int status = live_load(&n->live) ? 0 : 1;
     if (status == 0) {
-        gather(n);
+        gather(n, n->live.world);
         sorts_by = n->sort;
         if (n->sort != NULL)
             qsort(n->rows, n->count, sizeof(*n->rows), by_left);
-        if (n->live.asking.json)
+        if (n->flags.form == COLUMNS_json)
             print_json(n);
+        else if (print_table(n))
+            print_residents(n);
         else
-            print_table(n);
+            status = 1;
     }
     arena_free(&n->arena);
     live_free(&n->live);

@@ -23,14 +23,6 @@ static const char *key_of(struct writer *w, const struct kube_json *value)
     return name.at == NULL ? NULL : arena_print(&w->arena, "%.*s%c", STR_ARG(name), 0).at;
 }
 
-static void write_as_is(struct writer *w, const char *key, const struct kube_json *value)
-{
-    struct buffer text = {0};
-    kube_json_write(value, &text);
-    json_raw(&w->out, key, buffer_str(&text));
-    buffer_free(&text);
-}
-
 static const struct kube_json *member(const struct kube_json *object, struct str name)
 {
     const struct kube_json *i = kube_json_first(object);
@@ -54,10 +46,10 @@ static void write_requests(struct writer *w, const struct kube_json *resources)
     const struct kube_json *limits = kube_json_get(resources, "limits");
     json_open(&w->out, "requests", '{');
     for (const struct kube_json *i = kube_json_first(requests); i != NULL; i = kube_json_next(i))
-        write_as_is(w, key_of(w, i), i);
+        json_value(&w->out, i);
     for (const struct kube_json *i = kube_json_first(limits); i != NULL; i = kube_json_next(i))
         if (member(requests, kube_json_name(i)) == NULL)
-            write_as_is(w, key_of(w, i), i);
+            json_value(&w->out, i);
     json_close(&w->out, '}');
 }
 
@@ -66,7 +58,7 @@ static void write_resources(struct writer *w, const char *key, const struct kube
     json_open(&w->out, key, '{');
     for (const struct kube_json *i = kube_json_first(resources); i != NULL; i = kube_json_next(i))
         if (!str_is(kube_json_name(i), "requests"))
-            write_as_is(w, key_of(w, i), i);
+            json_value(&w->out, i);
     write_requests(w, resources);
     json_close(&w->out, '}');
 }
@@ -97,7 +89,7 @@ static void write_value(struct writer *w, const struct kube_json *value, enum pl
         if (leads_on(at, kube_json_name(i), &next))
             write_value(w, i, next);
         else
-            write_as_is(w, key_of(w, i), i);
+            json_value(&w->out, i);
     }
     json_close(&w->out, is_list ? ']' : '}');
 }

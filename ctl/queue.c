@@ -2,17 +2,15 @@
  * what is not shown is counted. */
 #include "ctl/asking.h"
 #include "ctl/commands.h"
+#include "ctl/tables/columns.h"
 #include "proto/base/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define COLUMNS 8
-#define CELL    256
 
 struct shown {
+    struct columns_flags flags; /* first: see COLUMNS_OPTIONS */
     struct asking asking;
     struct message request;
     struct pending_pods pending;
@@ -45,6 +43,7 @@ static const struct own_option queue_options[] = {
     {"node", "NODE", "only pods that have a claim on this node", take_node},
     {"n", "NAMESPACE", "only pods of this namespace", take_namespace},
     {"limit", "N", "show at most so many, of 1000 (default 1000)", take_limit},
+    COLUMNS_OPTIONS,
     {NULL, NULL, NULL, NULL},
 };
 
@@ -58,69 +57,52 @@ static void take(void *state, size_t door, const struct message *answer)
 
 /* ---- printing ---- */
 
-static void print_span(int64_t ms, char out[CELL])
+static void add_plugins(struct columns *t, const struct strs *names)
 {
-    int64_t s = ms / 1000;
-    if (s < 120)
-        snprintf(out, CELL, "%" PRId64 "s", s);
-    else if (s < 7200)
-        snprintf(out, CELL, "%" PRId64 "m%" PRId64 "s", s / 60, s % 60);
-    else
-        snprintf(out, CELL, "%" PRId64 "h%" PRId64 "m", s / 3600, s / 60 % 60);
+    struct buffer text = {0};
+    for (uint32_t i = 0; i < names->count; i++)
+        buffer_print(&text, "%s%.*s", i > 0 ? "," : "", STR_ARG(names->at[i]));
+    columns_text(t, buffer_str(&text));
+    buffer_free(&text);
 }
 
-static void print_plugins(const struct strs *names, char out[CELL])
+static void fill_row(const struct pending_pod *p, bool wide, struct columns *t)
 {
-    size_t len = 0;
-    snprintf(out, CELL, "<none>");
-    for (uint32_t i = 0; i < names->count && len < CELL; i++)
-        len += (size_t)snprintf(out + len, CELL - len, "%s%.*s", i > 0 ? "," : "",
-                                STR_ARG(names->at[i]));
+    columns_text(t, p->namespace_name);
+    columns_text(t, p->name);
+    columns_text(t, words_text(&pending_place_words, p->place));
+    columns_i64(t, p->priority);
+    columns_i64(t, p->attempts);
+    columns_span(t, p->waiting_ms);
+    columns_text(t, p->nominated_node);
+    if (wide && p->backoff_ms > 0)
+        columns_span(t, p->backoff_ms);
+    else if (wide)
+        columns_number(t, STR_LITERAL("-"), -1);
+    if (wide)
+        columns_text(t, p->uid);
+    add_plugins(t, &p->rejected_by);
 }
 
-static void fill_row(const struct pending_pod *p, char row[COLUMNS][CELL])
+static bool print_table(const struct shown *s)
 {
-    snprintf(row[0], CELL, "%.*s", STR_ARG(p->namespace_name));
-    snprintf(row[1], CELL, "%.*s", STR_ARG(p->name));
-    snprintf(row[2], CELL, "%.*s", STR_ARG(words_text(&pending_place_words, p->place)));
-    snprintf(row[3], CELL, "%" PRId64, p->priority);
-    snprintf(row[4], CELL, "%" PRId64, p->attempts);
-    print_span(p->waiting_ms, row[5]);
-    snprintf(row[6], CELL, "%.*s",
-             STR_ARG(p->nominated_node.len > 0 ? p->nominated_node : STR_LITERAL("<none>")));
-    print_plugins(&p->rejected_by, row[7]);
-}
-
-static void print_row(char row[COLUMNS][CELL], const int width[COLUMNS])
-{
-    for (int i = 0; i < COLUMNS; i++)
-        printf("%-*s%s", i + 1 < COLUMNS ? width[i] : 0, row[i], i + 1 < COLUMNS ? "   " : "\n");
-}
-
-static void print_table(const struct pending_pods *p)
-{
-    static char row[COLUMNS][CELL];
-    static char head[COLUMNS][CELL] = {"NAMESPACE", "NAME", "PLACE",          "PRIORITY",
-                                       "ATTEMPTS",  "AGE",  "NOMINATED NODE", "REJECTED BY"};
-    int width[COLUMNS];
-    if (p->total == 0) {
-        puts("No pods wait.");
-        return;
-    }
-    for (int i = 0; i < COLUMNS; i++)
-        width[i] = (int)strlen(head[i]);
-    for (uint32_t k = 0; k < p->pods.count; k++) {
-        fill_row(&p->pods.at[k], row);
-        for (int i = 0; i < COLUMNS; i++)
-            width[i] = (int)strlen(row[i]) > width[i] ? (int)strlen(row[i]) : width[i];
-    }
-    print_row(head, width);
-    for (uint32_t k = 0; k < p->pods.count; k++) {
-        fill_row(&p->pods.at[k], row);
-        print_row(row, width);
-    }
-    if (p->total > p->pods.count)
-        printf("and %" PRId64 " more\n", p->total - p->pods.count);
+    static const char *const heads[] = {"NAMESPACE", "NAME", "PLACE",         "PRIORITY",
+                                        "ATTEMPTS",  "AGE",  "NOMINATED NODE"};
+    const struct pending_pods *p = &s->pending;
+    bool wide = s->flags.form == COLUMNS_wide;
+    struct columns t = {.columns = 0};
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+        columns_head(&t, heads[i]);
+    columns_head(&t, wide ? "NEXT TRY" : NULL);
+    columns_head(&t, wide ? "UID" : NULL);
+    columns_head(&t, "REJECTED BY");
+    for (uint32_t k = 0; k < p->pods.count; k++)
+        fill_row(&p->pods.at[k], wide, &t);
+    bool shown = columns_show(&t, &s->flags, "berth queue", "");
+    columns_free(&t);
+    if (shown && p->total > p->pods.count)
+        fprintf(stderr, "and %" PRId64 " more\n", p->total - p->pods.count);
+    return shown;
 }
 
 static void print_json(const struct pending_pods *p)
@@ -153,10 +135,10 @@ int command_queue(int argc, char **argv)
         status = asking_complete(&s->asking) ? 0 : 1;
         if (status != 0)
             fprintf(stderr, "berth queue: no queue has answered\n");
-        else if (s->asking.json)
+        else if (s->flags.form == COLUMNS_json)
             print_json(&s->pending);
-        else
-            print_table(&s->pending);
+        else if (!print_table(s))
+            status = 1;
     }
     arena_free(&s->arena);
     memory_free(s);

@@ -3,6 +3,7 @@
 #include "ctl/report.h"
 
 #include "ctl/claims_out.h"
+#include "ctl/report_nodes.h"
 #include "proto/base/arena.h"
 #include "proto/base/memory.h"
 #include "scheduler/rules/plugin.h"
@@ -320,6 +321,13 @@ static void report_json(struct json_out *j, const struct report *r, const char *
     json_str_if(j, "error", r->error);
 }
 
+static void row(const struct report_output *o, const struct report *r)
+{
+    report_row(o->table, r);
+    if (o->wide && r->decided)
+        report_all_nodes(r, o->table);
+}
+
 void report_open(const struct report_output *o, const struct report *r, bool retry)
 {
     if (o->told != NULL)
@@ -327,7 +335,7 @@ void report_open(const struct report_output *o, const struct report *r, bool ret
     else if (o->json != NULL)
         report_json(o->json, r, retry ? "retry" : NULL);
     else
-        report_row(o->table, r);
+        row(o, r);
 }
 
 void report_close(const struct report_output *o)

@@ -35,6 +35,7 @@ struct report {
 struct report_output {
     struct json_out *json; /* NULL: a table */
     struct buffer *table;
+    bool wide; /* behind a table's line, every node's scores and reasons */
     /* When set, neither: each report is handed on, borrowed for the call. */
     void (*told)(void *context, const struct report *r);
     void *context;

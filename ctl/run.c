@@ -7,12 +7,14 @@
  * and no child outlives it. */
 #include "ctl/run.h"
 #include "ctl/child.h"
+#include "ctl/record/control.h"
 #include "ctl/run_config.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
 #include "proto/bus/endpoint.h"
+#include "proto/kube/config/tracing_config.h"
 #include "proto/process.h"
 
 #include <errno.h>
@@ -44,6 +46,7 @@ struct supervisor {
     struct beats *beats;
     int lock, pid_file, signals; /* pid_file: -1 where it could not be made */
     struct run_config config;
+    struct control control;
     bool has_extender, asked; /* SIGHUP came */
     bool stopping;
     struct moment stop_by;
@@ -138,6 +141,7 @@ static void add_extender(struct supervisor *s, bool named)
 static struct child *add_core(struct supervisor *s, const char *program, const char *name)
 {
     struct child *c = add_child(s, program, name);
+    c->core = true;
     child_record(c, s->options.record);
     return c;
 }
@@ -147,8 +151,9 @@ static void add_children(struct supervisor *s)
     struct child *watcher = add_core(s, "berth-watcher", "watcher");
     add_api_server(s, watcher);
     add_text(watcher, "feature-gates", s->options.kube.gates);
-    add_text(add_core(s, "berth-queue", "queue"), "pod-max-in-unschedulable-pods-duration",
-             s->options.kube.unschedulable_max);
+    struct child *queue = add_core(s, "berth-queue", "queue");
+    add_text(queue, "pod-max-in-unschedulable-pods-duration", s->options.kube.unschedulable_max);
+    add_text(queue, TRACING_FLAG, s->options.tracing_config);
     struct child *scheduler = add_core(s, "berth-scheduler", "scheduler");
     if (s->options.kube.release != 0)
         child_arg(scheduler, "--release=%s", release_of(s->options.kube.release)->version);
@@ -157,6 +162,8 @@ static void add_children(struct supervisor *s)
     child_arg(scheduler, "--assumed-pod-ttl=%s", s->options.assumed_ttl);
     if (s->options.flags.disable_preemption)
         child_arg(scheduler, "--disable-preemption");
+    if (s->options.workers == 0 && !s->options.no_own_worker)
+        child_arg(scheduler, "--own-worker");
     for (long i = 0; i < s->options.workers; i++) {
         char name[32];
         snprintf(name, sizeof(name), "worker-%ld", i);
@@ -165,6 +172,7 @@ static void add_children(struct supervisor *s)
     struct child *binder = add_core(s, "berth-binder", "binder");
     add_api_server(s, binder);
     child_arg(binder, "--identity=%s", s->identity);
+    add_text(binder, TRACING_FLAG, s->options.tracing_config);
     add_leader_election(s, binder);
     child_tell_falls(binder);
     add_server(s);
@@ -313,6 +321,24 @@ static void look_at_config(struct supervisor *s, struct moment now)
     s->asked = false;
 }
 
+static void look_at_control(struct supervisor *s, struct moment now)
+{
+    const char *why = s->stopping                 ? "berth is stopping"
+                      : s->options.record != NULL ? "every life is recorded already (--record)"
+                                                  : NULL;
+    enum control_wish wish = control_look(&s->control, now, why);
+    if (wish == CONTROL_nothing)
+        return;
+    log_info(wish == CONTROL_record ? "recording begins" : "recording ends");
+    for (size_t i = 0; i < s->count; i++) {
+        struct child *c = &s->children[i];
+        if (c->core && wish == CONTROL_record)
+            child_record_now(c, s->control.dir);
+        else if (c->core)
+            child_record_end(c);
+    }
+}
+
 /* Starts what is due; returns when the next start is. */
 static struct moment start_due(struct supervisor *s, struct moment now)
 {
@@ -336,14 +362,16 @@ static void look_at_children(struct supervisor *s, struct moment now)
 
 static void wait_for_work(struct supervisor *s, struct moment now, struct moment until)
 {
-    struct pollfd fds[CHILDREN_MAX + 2] = {{.fd = s->signals, .events = POLLIN}};
+    struct pollfd fds[CHILDREN_MAX + 3] = {{.fd = s->signals, .events = POLLIN}};
     until = moment_earlier(until, run_config_deadline(&s->config, now));
     for (size_t i = 0; i < s->count; i++)
         fds[i + 1] = (struct pollfd){.fd = s->children[i].output, .events = POLLIN};
     fds[s->count + 1] = (struct pollfd){.fd = run_config_fd(&s->config), .events = POLLIN};
+    fds[s->count + 2] = (struct pollfd){.fd = control_fd(&s->control), .events = POLLIN};
+    until = moment_earlier(until, control_deadline(&s->control));
     until = moment_earlier(until, moment_after(now, span_of_ms(PULSE_LOOK_MS)));
     int64_t ms = span_ms(moment_since(until, now)) + 1;
-    poll(fds, s->count + 2, ms < 0 ? 0 : (int)ms);
+    poll(fds, s->count + 3, ms < 0 ? 0 : (int)ms);
     for (size_t i = 0; i < s->count; i++)
         if (fds[i + 1].revents != 0)
             child_read(&s->children[i]);
@@ -356,6 +384,7 @@ static void supervise(struct supervisor *s)
         struct moment now = moment_now();
         take_signals(s, now);
         look_at_config(s, now);
+        look_at_control(s, now);
         reap(s, now);
         look_at_children(s, now);
         if (s->stopping && running(s) == 0)
@@ -401,6 +430,7 @@ static void clean_up(struct supervisor *s)
     char path[256];
     snprintf(path, sizeof(path), "%s/berth.pid", s->options.run_dir);
     unlink(path);
+    control_close(&s->control, s->options.run_dir);
     close(s->lock);
     if (s->pid_file >= 0)
         close(s->pid_file);
@@ -441,6 +471,18 @@ static bool make_record_dir(const char *dir)
     return usable;
 }
 
+static bool is_good_tracing(const char *path)
+{
+    struct tracing_config tracing;
+    struct arena memory = {0};
+    struct str why = {0};
+    bool good = tracing_config_load(path, &tracing, &memory, &why);
+    if (!good)
+        log_error("configuration of tracing refused|error=\"%.*s\"", STR_ARG(why));
+    arena_free(&memory);
+    return good;
+}
+
 int command_run(int argc, char **argv)
 {
     static struct supervisor s; /* large, and there is one */
@@ -449,6 +491,8 @@ int command_run(int argc, char **argv)
         return 1;
     if (!serve_flags_agree(&s.options.serve) || !run_config_check(&s.config, &s.options))
         return 1;
+    if (!is_good_tracing(s.options.tracing_config))
+        return 1;
     if (s.options.print_config || s.options.kube.write_config_to != NULL)
         return 0;
     if (!make_record_dir(s.options.record) || !find_programs(&s) || !take_run_dir(&s) ||
@@ -456,6 +500,7 @@ int command_run(int argc, char **argv)
         return 1;
     choose_identity(&s);
     open_beats(&s);
+    control_open(&s.control, s.options.run_dir);
     add_children(&s);
     log_info("starting| run_dir=%s workers=%ld identity=%s", s.options.run_dir, s.options.workers,
              s.identity);

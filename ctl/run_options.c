@@ -5,6 +5,7 @@
 #include "proto/base/log.h"
 #include "proto/base/moment.h"
 #include "proto/bus/options.h"
+#include "proto/kube/config/tracing_config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,13 @@ static bool take_workers(void *state, const char *value)
     long *workers = &((struct run_options *)state)->workers;
     *workers = strtol(value, &end, 10);
     return *value != 0 && *end == 0 && *workers >= 0 && *workers <= RUN_WORKERS_MAX;
+}
+
+static bool take_own_worker(void *state, const char *value)
+{
+    bool no = strcmp(value, "false") == 0;
+    ((struct run_options *)state)->no_own_worker = no;
+    return no || strcmp(value, "true") == 0;
 }
 
 static bool take_tie_break(void *state, const char *value)
@@ -50,6 +58,7 @@ static bool take_level(void *state, const char *value)
 TAKE_TEXT(run_dir)
 TAKE_TEXT(config)
 TAKE_TEXT(record)
+TAKE_TEXT(tracing_config)
 
 static bool take_assumed_ttl(void *state, const char *value)
 {
@@ -72,7 +81,10 @@ FLAG(tls_sni_cert_key, "tls-sni-cert-key")
 
 static const struct own_option table[] = {
     {"config", "FILE", "a KubeSchedulerConfiguration", take_config},
-    {"workers", "N", "how many workers to start, 0 to 64 (default 1)", take_workers},
+    {"workers", "N", "how many worker processes to start, 0 to 64 (default 0)", take_workers},
+    {"own-worker", "true|false",
+     "with --workers 0: the scheduler looks at the nodes itself while no worker is there (default)",
+     take_own_worker},
     {"run-dir", "DIR", "private directory of pid files and sockets", take_run_dir},
     {"tie-break", "MODE", "among equal best nodes: random (default), round-robin or first",
      take_tie_break},
@@ -81,6 +93,7 @@ static const struct own_option table[] = {
      take_assumed_ttl},
     {"record", "DIR", "every life of a process that decides is recorded there, to be played back",
      take_record},
+    {TRACING_FLAG, "FILE", "a TracingConfiguration: traces by OTLP over HTTP", take_tracing_config},
     CONFIG_FLAG_OPTIONS,
     CONFIG_PREEMPTION_OPTION,
     SERVE_FLAG_DOCS(SERVE_OPTION){"print-config", NULL,
@@ -125,7 +138,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
 {
     bool preflight = strcmp(argv[0], "preflight") == 0;
     *o = (struct run_options){
-        .workers = 1, .tie_break = "random", .assumed_ttl = "0", .run_dir = options_run_dir()};
+        .tie_break = "random", .assumed_ttl = "0", .run_dir = options_run_dir()};
     options_read(
         &(struct options_table){
             .program = preflight ? "berth preflight" : "berth run",

@@ -16,8 +16,10 @@ struct run_options {
     const char *run_dir;
     const char *config; /* NULL: not given */
     const char *tie_break, *assumed_ttl;
-    const char *record; /* a directory; NULL: nothing is recorded */
+    const char *tracing_config; /* a TracingConfiguration; NULL: nothing is traced */
+    const char *record;         /* a directory; NULL: nothing is recorded */
     long workers;
+    bool no_own_worker; /* without workers nothing is decided until one comes */
     bool print_config;
     struct kube_flags kube;
     char *given[RUN_GIVEN_MAX]; /* every flag as NAME=VALUE, for /flagz; owned, until the end */

@@ -11,6 +11,8 @@
 #include "ctl/pod_defaults.h"
 #include "ctl/priority_classes.h"
 #include "ctl/scenario_check.h"
+#include "ctl/simulate/daemons.h"
+#include "ctl/simulate/pending.h"
 #include "proto/kube/config/config_file.h"
 #include "proto/kube/objects/objects.h"
 #include "proto/kube/objects/requests.h"
@@ -29,6 +31,7 @@ struct scenario {
     struct attempts attempts;
     struct json_out json;
     struct priority_classes *classes;
+    struct pending pending;
 };
 
 /* ---- objects ---- */
@@ -41,8 +44,6 @@ static struct str kind_of(const struct kube_json *object)
 /* What the API server would have filled in, for scenarios written by hand. */
 static void fill_in(struct scenario *s, struct pod *pod)
 {
-    if (pod->namespace_name.len == 0)
-        pod->namespace_name = STR_LITERAL("default");
     if (pod->scheduler_name.len == 0)
         pod->scheduler_name = STR_LITERAL("default-scheduler");
     if (pod->uid.len == 0)
@@ -68,6 +69,8 @@ static bool read_pod(struct scenario *s, const struct kube_json *object, struct 
     kube_json_free(&filled);
     if (fine)
         fill_in(s, pod);
+    if (fine && pod->node_name.len > 0 && !s->attempts.no_labels)
+        world_label_pod(s->world, pod, &s->step);
     return fine;
 }
 
@@ -100,6 +103,7 @@ static bool set_pod(struct scenario *s, const struct kube_json *object, struct s
         return true;
     }
     world_pod_set(s->world, &pod);
+    pending_note(&s->pending, &pod);
     return true;
 }
 
@@ -157,15 +161,19 @@ static bool set_object(struct scenario *s, const struct kube_json *object, struc
 /* Calls set_object for each object of a list, lists inside it included; pods come last, as in the
  * oracle.
  * NOLINTNEXTLINE(misc-no-recursion): as deep as lists in lists, which the reader bounds */
-static bool set_objects(struct scenario *s, const struct kube_json *list, bool pods)
+static bool set_objects(struct scenario *s, const struct kube_json *list, struct str path,
+                        bool pods)
 {
+    unsigned index = 0;
+    const char *items = kube_json_is_array(list) ? "" : ".items";
     for (const struct kube_json *o = scenario_items(list); o != NULL; o = kube_json_next(o)) {
-        struct str error = {0};
+        struct str error = {0},
+                   at = arena_print(&s->arena, "%.*s%s[%u]", STR_ARG(path), items, index++);
         if (str_is(kind_of(o), "List")) {
-            if (!set_objects(s, o, pods))
+            if (!set_objects(s, o, at, pods))
                 return false;
         } else if (str_is(kind_of(o), "Pod") == pods && !set_object(s, o, &error)) {
-            s->error = arena_copy(&s->arena, error);
+            s->error = arena_print(&s->arena, "%.*s: %.*s", STR_ARG(at), STR_ARG(error));
             return false;
         }
         arena_reset(&s->step);
@@ -195,7 +203,7 @@ static struct str name_in(const struct kube_json *object, const char *path, cons
 }
 
 /* Kinds that live in a namespace, of those that scenarios have. */
-static bool is_namespaced(struct str kind)
+bool scenario_is_namespaced(struct str kind)
 {
     static const char *const cluster_wide[] = {
         "Node",         "Namespace",   "PersistentVolume", "StorageClass",
@@ -210,7 +218,7 @@ static bool is_namespaced(struct str kind)
 static void step_apply(struct scenario *s, const struct kube_json *step, struct report *r)
 {
     const struct kube_json *object = kube_json_get(step, "object");
-    const char *fallback = is_namespaced(kind_of(object)) ? "default" : "";
+    const char *fallback = scenario_is_namespaced(kind_of(object)) ? "default" : "";
     struct str error;
     if (!set_object(s, object, &error)) {
         fail_step(s, r, error);
@@ -263,7 +271,7 @@ static void step_delete(struct scenario *s, const struct kube_json *step, struct
 {
     struct str kind = name_in(step, "kind", "Pod"), name = name_in(step, "name", "");
     struct str space = {0};
-    if (is_namespaced(kind))
+    if (scenario_is_namespaced(kind))
         space = name_in(step, "namespace", "default");
     if (!remove_object(s, kind, space, name)) {
         fail_step(s, r, not_found(s, kind, name));
@@ -298,6 +306,39 @@ static void step_group(struct scenario *s, const struct kube_json *step, struct 
     fail_step(s, r, arena_print(&s->step, "PodGroup \"%.*s\" not found", STR_ARG(named.name)));
 }
 
+static bool set_daemon(struct scenario *s, const struct kube_json *template, struct str node,
+                       struct str *error)
+{
+    struct kube_json *made = daemon_pod(template, node);
+    bool fine = set_pod(s, made, error);
+    kube_json_free(&made);
+    return fine;
+}
+
+/* They wait then, and the step is no result unless something is wrong. */
+static void step_daemons(struct scenario *s, const struct kube_json *step, struct report *r)
+{
+    const struct kube_json *template = kube_json_get(step, "pod");
+    struct kube_json *made = daemon_pod(template, (struct str){0});
+    struct str error = {0};
+    struct pod pod;
+    bool fine = read_pod(s, made, &pod, &error);
+    if (fine) {
+        struct strs nodes = daemon_nodes(&s->attempts, &pod);
+        for (uint32_t i = 0; fine && i < nodes.count; i++)
+            fine = set_daemon(s, template, nodes.at[i], &error);
+    }
+    if (!fine)
+        fail_step(s, r, error);
+    kube_json_free(&made);
+}
+
+/* Each of them is a result, and the step itself none. */
+static void step_pending(struct scenario *s)
+{
+    pending_decide(&s->pending, &s->attempts);
+}
+
 static void step_new_pod(struct scenario *s, const struct kube_json *object, struct report *r)
 {
     struct pod pod;
@@ -307,6 +348,7 @@ static void step_new_pod(struct scenario *s, const struct kube_json *object, str
         return;
     }
     world_pod_set(s->world, &pod);
+    pending_note(&s->pending, &pod);
     attempt(&s->attempts, &pod, r);
 }
 
@@ -324,6 +366,10 @@ static void play_step(struct scenario *s, const struct kube_json *step)
         step_schedule(s, step, &r);
     else if (str_is(op, "group"))
         step_group(s, step, &r);
+    else if (str_is(op, "daemons"))
+        step_daemons(s, step, &r);
+    else if (str_is(op, "pending"))
+        step_pending(s);
     else
         fail_step(s, &r, arena_print(&s->step, "unknown op \"%.*s\"", STR_ARG(op)));
     arena_reset(&s->step);
@@ -395,8 +441,9 @@ static bool read_options(struct scenario *s)
     a->config = &s->config;
     a->document = s->document;
     a->arena = &s->step;
-    a->output =
-        (struct report_output){.json = s->output->json ? &s->json : NULL, .table = s->output->out};
+    a->output = (struct report_output){.json = s->output->json ? &s->json : NULL,
+                                       .table = s->output->out,
+                                       .wide = s->output->wide};
     a->pick_last = str_is(kube_json_text(kube_json_get(options, "pick")), "last");
     a->omit_raw = is_on(options, "omitRaw");
     a->omit_others = is_on(options, "omitAllFailures");
@@ -418,14 +465,24 @@ static bool load(struct scenario *s)
     if (s->output->cross_check != NULL)
         cross_check_start(s->output->cross_check,
                           kube_json_text(kube_json_get(s->document, "name")));
-    if (!set_objects(s, objects, false) || !set_objects(s, objects, true))
+    if (!set_objects(s, objects, STR_LITERAL("objects"), false) ||
+        !set_objects(s, objects, STR_LITERAL("objects"), true))
         return false;
     world_settle(s->world);
     return true;
 }
 
+static void tell_error(const struct scenario_output *o, struct str error)
+{
+    if (o->why != NULL)
+        buffer_add_str(o->why, error);
+}
+
 static void begin(struct scenario *s)
 {
+    if (s->error.len > 0 && s->output->place != NULL)
+        s->error = s->output->place(s->output->context, s->error);
+    tell_error(s->output, s->error);
     if (!s->output->json) {
         if (s->error.len == 0)
             report_heading(s->output->out);
@@ -453,10 +510,7 @@ static void end(struct scenario *s)
             claims_out_final(&s->json, s->world);
         json_close(&s->json, '}');
         buffer_add_text(s->output->out, "\n");
-        return;
     }
-    if (s->error.len > 0)
-        fprintf(stderr, "berth simulate: %.*s\n", STR_ARG(s->error));
 }
 
 bool scenario_play(const struct kube_json *document, const struct scenario_output *o)
@@ -473,18 +527,18 @@ bool scenario_play(const struct kube_json *document, const struct scenario_outpu
     end(&s);
     world_free(&s.world);
     priority_classes_free(&s.classes);
+    pending_free(&s.pending);
     arena_free(&s.arena);
     arena_free(&s.step);
     return loaded;
 }
 
-void scenario_fail(const struct scenario_output *o, struct str name, struct str error)
+void scenario_fail(const struct scenario_output *o, struct str error)
 {
-    if (!o->json) {
-        fprintf(stderr, "berth simulate: %.*s: %.*s\n", STR_ARG(name), STR_ARG(error));
-        return;
-    }
     struct json_out j = {.out = o->out, .indented = o->indented};
+    tell_error(o, error);
+    if (!o->json)
+        return;
     json_open(&j, NULL, '{');
     json_str(&j, "error", error);
     json_open(&j, "results", '[');

@@ -254,7 +254,10 @@ static bool check_step(struct check *c, const struct kube_json *step, struct str
     static const char *const schedule[] = {"op", "namespace", "name", NULL};
     static const char *const group[] = {"op", "api", "namespace", "name", NULL};
     static const char *const apply[] = {"op", "object", NULL};
-    static const char *const ops[] = {"apply", "delete", "schedule", "group", NULL};
+    static const char *const daemons[] = {"op", "pod", NULL};
+    static const char *const pending[] = {"op", NULL};
+    static const char *const ops[] = {"apply",   "delete",  "schedule", "group",
+                                      "daemons", "pending", NULL};
     struct str op = kube_json_text(kube_json_get(step, "op"));
     if (kube_json_get(step, "op") == NULL)
         return check_pod(c, step, path);
@@ -265,6 +268,13 @@ static bool check_step(struct check *c, const struct kube_json *step, struct str
                check_object(c, kube_json_get(step, "object"), member_path(c, path, "object"));
     if (str_is(op, "delete"))
         return check_delete(c, step, path);
+    if (str_is(op, "daemons"))
+        return check_members(c, step, path, daemons) &&
+               (kube_json_get(step, "pod") != NULL ||
+                wrong(c, member_path(c, path, "pod"), "is missing", nothing)) &&
+               check_pod(c, kube_json_get(step, "pod"), member_path(c, path, "pod"));
+    if (str_is(op, "pending"))
+        return check_members(c, step, path, pending);
     return check_members(c, step, path, str_is(op, "group") ? group : schedule) &&
            check_named(c, step, path);
 }

@@ -170,6 +170,30 @@ static void note_group(struct world *w, const struct message *m)
     buffer_free(&key);
 }
 
+bool world_takes(enum message_type type)
+{
+    switch (type) {
+    case MSG_namespace_set:
+    case MSG_namespace_gone:
+    case MSG_resource_claim_set:
+    case MSG_resource_slice_set:
+    case MSG_device_class_set:
+    case MSG_device_taint_rule_set:
+    case MSG_claim_set:
+    case MSG_volume_set:
+    case MSG_storage_class_set:
+    case MSG_csi_node_set:
+    case MSG_csi_driver_set:
+    case MSG_csi_capacity_set:
+    case MSG_attachment_set:
+    case MSG_owner_set:
+    case MSG_budget_set:
+    case MSG_pod_group_set:
+    case MSG_object_gone: return true;
+    default: return false;
+    }
+}
+
 void world_take(struct world *w, const struct message *m)
 {
     note_group(w, m);
@@ -537,7 +561,7 @@ static struct str *label_of(struct pod *pod, const struct label *wanted, struct 
     return &list[i].value;
 }
 
-static void copy_labels(const struct world *w, struct pod *pod, struct arena *a)
+void world_label_pod(const struct world *w, struct pod *pod, struct arena *a)
 {
     const struct packed *kept = map_get(w->nodes, pod->node_name);
     struct node node;
@@ -559,7 +583,7 @@ void world_bind(struct world *w, const struct pod *pod, struct str node, bool la
     bound.nominated_node = (struct str){0};
     bound.started = FIRST_BOUND_US + ++w->bound * 1000000;
     if (labels)
-        copy_labels(w, &bound, &a);
+        world_label_pod(w, &bound, &a);
     world_pod_set(w, &bound);
     arena_free(&a);
 }

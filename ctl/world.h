@@ -8,6 +8,7 @@
 #include "scheduler/catalog/volume_reserve.h"
 #include "scheduler/cluster/device_reserve.h"
 #include "scheduler/merge/reduce.h"
+#include "scheduler/rules/attempt_hooks.h"
 
 struct world;
 struct claim_configs;
@@ -19,6 +20,8 @@ void world_free(struct world **w);
 /* An object of the catalog: a message as in the watcher's stream. Claims and volumes get versions
  * of the world's own. */
 void world_take(struct world *w, const struct message *m);
+/* Whether a message is such a one: of the cluster, and neither of a node nor of a pod. */
+bool world_takes(enum message_type type);
 /* An object's JSON, before world_take, for what its record does not say: see controller_note and
  * claim_configs_note. */
 void world_note(struct world *w, const struct kube_json *object);
@@ -87,9 +90,10 @@ struct held {
     struct arena *arena; /* what reserved and devices lie in */
     struct reservation reserved;
     struct device_reservation devices;
+    struct hooks_held hooks; /* plugins' */
 };
-/* Reserves the volumes and devices of the pod that was decided last. False with an error when that
- * fails. */
+/* Runs Reserve, and Permit's hooks, for the pod that was decided last; who is to wait for Permit
+ * counts as permitted. False with an error when one says no. */
 bool world_hold(struct world *w, const struct pod *pod, struct str node, struct held *held,
                 struct str *error);
 /* The pod as it counts on its node with what it holds; what is new of it is in the arena. */
@@ -103,7 +107,7 @@ bool world_bind_or_give_back(struct world *w, const struct pod *pod, struct held
                              struct str *error);
 /* What the claim is called here that is made for a pod's extended resources. */
 struct str world_special_claim_name(const struct pod *pod, struct arena *a);
-void world_give_back(struct world *w, struct held *held);
+void world_give_back(struct world *w, const struct pod *pod, struct held *held);
 /* Reserves room for the pod; it is not bound. */
 void world_assume(struct world *w, const struct pod *pod, struct str node);
 /* Gives that room back. */
@@ -112,6 +116,9 @@ void world_forget(struct world *w, const struct pod *pod);
 void world_hide(struct world *w, struct str uid);
 void world_show(struct world *w, struct str uid);
 bool world_is_assumed(const struct world *w, const struct pod *pod);
+/* Gives a pod with a node that node's zone and region as labels, as the API server does when it
+ * comes. The list is from the arena. */
+void world_label_pod(const struct world *w, struct pod *pod, struct arena *a);
 /* Assumes and binds, as the scheduler and then the API server would. labels: the pod gets its
  * node's zone and region as labels, as the admission plugin PodTopologyLabels does it. */
 void world_bind(struct world *w, const struct pod *pod, struct str node, bool labels);

@@ -8,6 +8,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/catalog/group_claims.h"
+#include "scheduler/cluster/cache_view.h"
 #include "scheduler/rules/plugin.h"
 
 static bool hold_devices(struct world *w, const struct pod *pod, const struct node *node,
@@ -27,23 +28,77 @@ static bool hold_devices(struct world *w, const struct pod *pod, const struct no
     return false;
 }
 
+static struct attempt_question question_of(struct world *w, const struct pod *pod, struct str node,
+                                           struct held *held)
+{
+    return (struct attempt_question){.framework = world_framework(w, pod),
+                                     .catalog = w->catalog,
+                                     .cluster = cache_view(w->cache),
+                                     .pod = pod,
+                                     .node = node,
+                                     .now_us = moment_wall_us(),
+                                     .arena = held->arena,
+                                     .kept = held->arena};
+}
+
+static bool reserve_hook(const struct plugin *p, struct attempt_question *q, struct held *held,
+                         struct str *error)
+{
+    const struct hook_reply said = hook_reserve(p, q, &held->hooks, NULL);
+    if (said.code == CODE_success)
+        return true;
+    *error = arena_print(held->arena, "running Reserve plugin \"%s\": %.*s", p->name,
+                         STR_ARG(said.reason));
+    return false;
+}
+
+static bool hold_volumes(struct world *w, const struct pod *pod, const struct node *node,
+                         struct held *held, struct str *error)
+{
+    const struct reserve_question q = {
+        .pod = pod, .findings = &reduce_request(w->reduce)->findings.volumes, .node = node};
+    return volume_reserve(w->catalog, &q, &held->reserved, error, held->arena);
+}
+
+/* Nobody waits here: what is waited for is taken to come. */
+static bool permits(struct attempt_question *q, struct held *held, struct str *error)
+{
+    const struct hooked *hooks = &q->framework->permit;
+    struct permit_reply said = {.says = PERMIT_allow};
+    uint32_t i = 0;
+    for (; i < hooks->count && (said.says == PERMIT_allow || said.says == PERMIT_wait); i++)
+        said = hook_permit(hooks->at[i], q, &held->hooks, NULL);
+    if (said.says == PERMIT_allow || said.says == PERMIT_wait)
+        return true;
+    *error = arena_print(held->arena, "running Permit plugin \"%s\": %.*s", hooks->at[i - 1]->name,
+                         STR_ARG(said.reason));
+    return false;
+}
+
 bool world_hold(struct world *w, const struct pod *pod, struct str node, struct held *held,
                 struct str *error)
 {
     const struct framework *fw = world_framework(w, pod);
     struct node chosen = {.name = node};
+    struct attempt_question q = question_of(w, pod, node, held);
+    bool fine = true;
     held->reserved = (struct reservation){0};
     held->devices = (struct device_reservation){0};
+    held->hooks = (struct hooks_held){.node = node};
     (void)cache_node_get(w->cache, node, &chosen, &w->arena);
-    const struct reserve_question q = {
-        .pod = pod, .findings = &reduce_request(w->reduce)->findings.volumes, .node = &chosen};
-    if (strs_hold(fw->profile.reserve, STR_LITERAL("VolumeBinding")) &&
-        !volume_reserve(w->catalog, &q, &held->reserved, error, held->arena))
-        return false;
-    if (!strs_hold(fw->profile.reserve, STR_LITERAL("DynamicResources")) ||
-        hold_devices(w, pod, &chosen, held, error))
+    for (uint32_t i = 0; fine && i < fw->profile.reserve.count; i++) {
+        struct str name = fw->profile.reserve.at[i];
+        const struct plugin *p = hooked_find(&fw->reserve, name);
+        if (p != NULL)
+            fine = reserve_hook(p, &q, held, error);
+        else if (str_is(name, "VolumeBinding"))
+            fine = hold_volumes(w, pod, &chosen, held, error);
+        else if (str_is(name, "DynamicResources"))
+            fine = hold_devices(w, pod, &chosen, held, error);
+    }
+    if (fine && permits(&q, held, error))
         return true;
-    world_give_back(w, held);
+    world_give_back(w, pod, held);
     return false;
 }
 
@@ -233,8 +288,10 @@ bool world_bind_held(struct world *w, const struct pod *pod, struct held *held)
            write_claims(w, pod, held);
 }
 
-void world_give_back(struct world *w, struct held *held)
+void world_give_back(struct world *w, const struct pod *pod, struct held *held)
 {
+    struct attempt_question q = question_of(w, pod, held->hooks.node, held);
+    hooks_unreserve(&q, &held->hooks);
     device_unreserve(w->catalog, &held->devices);
     volume_unreserve(w->catalog, &held->reserved);
 }
@@ -244,7 +301,7 @@ bool world_bind_or_give_back(struct world *w, const struct pod *pod, struct held
 {
     if (world_bind_held(w, pod, held))
         return true;
-    world_give_back(w, held);
+    world_give_back(w, pod, held);
     *error = STR_LITERAL("PreBind: binding volumes: context deadline exceeded");
     return false;
 }

@@ -2,8 +2,12 @@
  * they know of it, and what they do not keep is decided again, by the scheduler's own core, on the
  * cluster as the watcher has it.
  *
+ * Out of a recording it is the same, with the time that is asked for in the place of now, and what
+ * is decided again is the last decision before it, on the cluster as it was.
+ *
  * What must stay true: what was and what would be now are told apart; nothing live is changed. */
 #include "ctl/explain/explain.h"
+#include "ctl/explain/recorded.h"
 
 #include "ctl/attempt.h"
 #include "ctl/commands.h"
@@ -20,10 +24,13 @@
 
 struct command {
     struct live live;
+    struct recorded recorded; /* with a path: instead of a running berth */
     struct explanation e;
     struct held held;
     struct arena arena;
     const char *space;
+    const char *pod; /* as it was named; NULL: not yet */
+    bool kind_named; /* "pod", which may be the kind, or the name itself */
 };
 
 /* ---- options ---- */
@@ -55,6 +62,17 @@ static bool take_top(void *state, const char *value)
     return end > value && *end == 0 && top >= 0 && top <= TOP_MAX;
 }
 
+static bool take_read(void *state, const char *value)
+{
+    ((struct command *)state)->recorded.path = value;
+    return *value != 0;
+}
+
+static bool take_at(void *state, const char *value)
+{
+    return recorded_take_time(&((struct command *)state)->recorded, value);
+}
+
 static const struct own_option explain_options[] = {
     {"n", "NAMESPACE", "the pod's namespace, where it is not before its name (default: default)",
      take_namespace},
@@ -62,29 +80,34 @@ static const struct own_option explain_options[] = {
      take_node},
     {"nodes", NULL, "name the nodes behind each reason", take_nodes},
     {"top", "N", "show so many of the best nodes (default 5)", take_top},
+    {"read", "FILE", "out of a recording of berth record, with the last decision as it was made",
+     take_read},
+    {"at", "TIME", "with --read: at this time, such as 2026-01-02T03:04:05Z (default: at its end)",
+     take_at},
     {NULL, NULL, NULL, NULL},
 };
 
-/* "[pod] NS/NAME", "pod/NAME" and "NAME", before all options; the rest moves up. */
-static const char *take_words(int *argc, char **argv)
+/* "[pod] NS/NAME", "pod/NAME" and "NAME". */
+static bool take_word(void *state, const char *word)
 {
-    const char *pod = NULL;
-    int words = 1;
-    for (; words < *argc && argv[words][0] != '-'; words++) {
-        const char *word = argv[words];
-        bool kind = strcmp(word, "pod") == 0 || strcmp(word, "pods") == 0;
-        if (kind && pod == NULL && words == 1 && words + 1 < *argc && argv[words + 1][0] != '-')
-            continue;
-        if (pod != NULL) {
-            fprintf(stderr, "berth explain: one pod at a time, and \"%s\" is another\n", word);
-            exit(1);
-        }
-        pod = strncmp(word, "pod/", 4) == 0 ? word + 4 : word;
+    struct command *c = state;
+    bool kind = strcmp(word, "pod") == 0 || strcmp(word, "pods") == 0;
+    if (kind && !c->kind_named && c->pod == NULL) {
+        c->kind_named = true;
+        return true;
     }
-    for (int i = words; i < *argc; i++)
-        argv[i - words + 1] = argv[i];
-    *argc -= words - 1;
-    return pod;
+    if (c->pod != NULL) {
+        fprintf(stderr, "berth explain: one pod at a time, and \"%s\" is another\n", word);
+        exit(1);
+    }
+    c->pod = strncmp(word, "pod/", 4) == 0 ? word + 4 : word;
+    return true;
+}
+
+/* Of "pod" alone that is the name. */
+static const char *pod_named(const struct command *c)
+{
+    return c->pod == NULL && c->kind_named ? "pod" : c->pod;
 }
 
 static bool name_pod(struct command *c, const char *pod)
@@ -92,7 +115,7 @@ static bool name_pod(struct command *c, const char *pod)
     const char *slash = pod != NULL ? strchr(pod, '/') : NULL;
     if (pod == NULL || *pod == 0 || (slash != NULL && (slash == pod || slash[1] == 0)) ||
         (slash != NULL && strchr(slash + 1, '/') != NULL)) {
-        fprintf(stderr, "berth explain: name a pod before all options, as NAMESPACE/NAME\n");
+        fprintf(stderr, "berth explain: which pod? As NAMESPACE/NAME\n");
         return false;
     }
     struct live *l = &c->live;
@@ -123,7 +146,7 @@ static void find_group(struct command *c)
 }
 
 /* As if it had no node: it would be in its own way. */
-static void decide(struct command *c)
+static void decide(struct command *c, const struct pod *pod)
 {
     struct explanation *e = &c->e;
     static const struct scheduler_config config;
@@ -133,13 +156,35 @@ static void decide(struct command *c)
                                       .after = AFTER_none,
                                       .hold = &c->held,
                                       .no_bind = true};
-    e->tried = requests_as_tried(&e->pod);
-    if (e->pod.node_name.len > 0) {
+    e->tried = requests_as_tried(pod);
+    if (pod->node_name.len > 0) {
         e->tried = world_pod_unbound(c->live.world, &e->tried, &c->arena);
-        world_pod_gone(c->live.world, e->pod.namespace_name, e->pod.name);
+        world_pod_gone(c->live.world, pod->namespace_name, pod->name);
     }
     c->held.arena = &c->arena;
     (void)attempt_decide(&attempts, &e->tried, &e->now);
+}
+
+/* The last decision of the recording is decided again, on the cluster as it was before it. */
+static void decide_then(struct command *c)
+{
+    struct explanation *e = &c->e;
+    const struct past *past = &c->recorded.past;
+    const struct past_decision *said = c->live.explained.decisions.at;
+    if (!recorded_go_back(&c->recorded, &c->live))
+        return;
+    e->then_us = past->said_us;
+    e->framework = world_framework(c->live.world, &past->pod);
+    if (e->framework == NULL)
+        return;
+    decide(c, &past->pod);
+    bool kept = c->live.explained.decisions.count > 0 && str_equal(said->uid, past->pod.uid);
+    const struct decision *d = e->now.decided ? e->now.decision : NULL;
+    if (!kept || d == NULL)
+        return;
+    e->told = said;
+    e->agrees = said->placed ? d->kind == DECISION_node && strs_hold(d->best_nodes, said->node)
+                             : d->kind != DECISION_node && str_equal(said->message, e->now.message);
 }
 
 static void find_out(struct command *c)
@@ -150,12 +195,15 @@ static void find_out(struct command *c)
     if (l->pending.pods.count > 0)
         e->waiting = &l->pending.pods.at[0];
     e->there = world_pod(l->world, l->namespace_name, l->name, &e->pod, &c->arena);
-    if (!e->there)
+    if (e->there)
+        find_group(c);
+    if (c->recorded.path != NULL)
+        decide_then(c);
+    if (!e->there || e->then_us != 0)
         return;
     e->framework = world_framework(l->world, &e->pod);
-    find_group(c);
     if (e->framework != NULL)
-        decide(c);
+        decide(c, &e->pod);
 }
 
 static bool is_known(const struct explanation *e)
@@ -182,7 +230,7 @@ static void decide_group(struct command *c, const struct report_output *out)
                                       .no_bind = true,
                                       .omit_others = true,
                                       .output = *out};
-    if (e->group.min_member == 0 || e->pod.node_name.len > 0 || !e->now.decided)
+    if (e->group.min_member == 0 || e->pod.node_name.len > 0 || !e->now.decided || e->at_us != 0)
         return;
     if (out->json != NULL) {
         json_open(out->json, "groupNow", '[');
@@ -224,6 +272,17 @@ static int say(struct command *c)
     return 0;
 }
 
+static bool load(struct command *c)
+{
+    struct recorded *r = &c->recorded;
+    if (r->path == NULL)
+        return live_load(&c->live);
+    r->command = c->live.asking.command;
+    bool loaded = recorded_load(r, &c->live);
+    c->e.at_us = r->at_us;
+    return loaded;
+}
+
 int command_explain(int argc, char **argv)
 {
     struct command *c = memory_take(sizeof(*c));
@@ -233,19 +292,22 @@ int command_explain(int argc, char **argv)
                                   .options = explain_options,
                                   .state = c,
                                   .more = asking_options,
-                                  .more_state = &c->live.asking};
+                                  .more_state = &c->live.asking,
+                                  .word = take_word};
     int status = 1;
     live_init(&c->live, table.program);
     c->live.asking.wait = span_of_ms(WAIT_MS);
     c->e.top = 5;
-    const char *pod = take_words(&argc, argv);
     options_read(&table, argc, argv);
-    if (name_pod(c, pod) && live_load(&c->live)) {
+    if (c->recorded.at_us != 0 && c->recorded.path == NULL)
+        fprintf(stderr, "berth explain: --at: a time of what? --read FILE is missing\n");
+    else if (name_pod(c, pod_named(c)) && load(c)) {
         find_out(c);
         status = say(c);
     }
     arena_free(&c->arena);
     live_free(&c->live);
+    recorded_free(&c->recorded);
     memory_free(c);
     return status;
 }

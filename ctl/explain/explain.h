@@ -13,7 +13,11 @@ struct explanation {
     const struct pending_pod *waiting; /* as the queue has it; NULL: it is not there */
     const struct framework *framework; /* NULL: no profile of ours places it */
     struct pod tried;                  /* as if it had no node */
-    struct report now;                 /* that, decided now */
+    struct report now;                 /* that, decided now, or then */
+    int64_t at_us;                     /* out of a recording: the time; 0: now */
+    int64_t then_us;                   /* and of the decision that was decided again; 0: none was */
+    const struct past_decision *told;  /* as that was made; NULL: it is not kept */
+    bool agrees;                       /* it comes out so again */
     struct strs members;               /* of its group that wait, without this one; names */
     int64_t members_bound;
     struct gang group; /* with a name: the pod's */

@@ -77,12 +77,29 @@ static void needs(struct json_out *j, const struct explanation *e, const struct 
     json_close(j, '}');
 }
 
+/* Of a recording. */
+static void times(struct json_out *j, const struct explanation *e)
+{
+    char when[32];
+    if (e->at_us == 0)
+        return;
+    moment_print_micros(e->at_us, when, sizeof(when));
+    json_str(j, "at", str_of(when));
+    if (e->then_us == 0)
+        return;
+    moment_print_micros(e->then_us, when, sizeof(when));
+    json_str(j, "decidedAt", str_of(when));
+    if (e->told != NULL)
+        json_bool(j, "asDecided", e->agrees);
+}
+
 void explain_json(const struct explanation *e, struct json_out *out, struct arena *a)
 {
     const struct report_output output = {.json = out};
     const struct report now = shown(e, a);
     json_str(out, "namespace", e->live->namespace_name);
     json_str(out, "name", e->live->name);
+    times(out, e);
     json_bool(out, "exists", e->there);
     json_str_if(out, "node", e->pod.node_name);
     json_str_if(out, "schedulerName", e->pod.scheduler_name);

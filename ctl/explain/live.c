@@ -150,6 +150,18 @@ static void take_object(struct talk *t, const struct delivery *in)
 
 /* ---- taking ---- */
 
+static void take_explained(struct talk *t, const struct explained *told)
+{
+    struct live *l = t->live;
+    struct str error = {0};
+    codec_copy(message_info[MSG_explained].record, &l->explained, told, &l->memory);
+    l->has_explained = true;
+    if (l->instead != NULL && !l->instead(l->context, &l->explained, &l->memory, &error))
+        l->refused = error.len > 0 ? error : STR_LITERAL("refused");
+    else
+        ask_watcher(t);
+}
+
 static void take(struct talk *t, struct moment now, const struct delivery *in)
 {
     struct live *l = t->live;
@@ -158,9 +170,7 @@ static void take(struct talk *t, struct moment now, const struct delivery *in)
     if (m->type == MSG_peer_up) {
         meet(t, in->from);
     } else if (m->type == MSG_explained && !l->has_explained) {
-        codec_copy(message_info[MSG_explained].record, &l->explained, &m->explained, &l->memory);
-        l->has_explained = true;
-        ask_watcher(t);
+        take_explained(t, &m->explained);
     } else if (m->type == MSG_pending_pods && !l->has_pending) {
         codec_copy(message_info[MSG_pending_pods].record, &l->pending, &m->pending_pods,
                    &l->memory);
@@ -175,20 +185,25 @@ static bool has_all(const struct live *l)
     return l->has_explained && l->has_pending && (l->whole || l->no_cluster);
 }
 
+static bool is_over(const struct live *l)
+{
+    return l->refused.len > 0 || has_all(l);
+}
+
 /* As long as something comes it goes on: a snapshot takes as long as the cluster is large. */
 static void converse(struct talk *t)
 {
     struct moment now = moment_now();
     t->heard = now;
-    while (!has_all(t->live)) {
+    while (!is_over(t->live)) {
         struct moment late = moment_after(t->heard, t->live->asking.wait);
         struct delivery in;
         if (moment_reached(now, late))
             return;
-        while (!has_all(t->live) && bus_receive(t->bus, now, &in))
+        while (!is_over(t->live) && bus_receive(t->bus, now, &in))
             take(t, now, &in);
         struct moment next = moment_earlier(late, bus_tick(t->bus, now));
-        if (!has_all(t->live))
+        if (!is_over(t->live))
             bus_wait(t->bus, -1, now, next);
         now = moment_now();
     }
@@ -197,9 +212,12 @@ static void converse(struct talk *t)
 static bool complain(const struct live *l)
 {
     const char *who = !l->has_explained ? "scheduler" : !l->has_pending ? "queue" : "watcher";
-    if (has_all(l))
+    if (l->refused.len > 0)
+        fprintf(stderr, "%s: %.*s\n", l->asking.command, STR_ARG(l->refused));
+    else if (has_all(l))
         return true;
-    fprintf(stderr, "%s: the %s has not answered\n", l->asking.command, who);
+    else
+        fprintf(stderr, "%s: the %s has not answered\n", l->asking.command, who);
     return false;
 }
 

@@ -11,10 +11,16 @@ struct live {
     struct asking asking;            /* first: options are read into it */
     struct str namespace_name, name; /* the pod that it is about; no name: none */
     bool no_cluster;                 /* only queue and scheduler are asked */
+    /* Puts other profiles in the place of those that were told, before the cluster is taken in;
+     * NULL: it is decided as the scheduler does. False with an error, from memory: live_load says
+     * it and ends. */
+    bool (*instead)(void *context, struct explained *told, struct arena *memory, struct str *error);
+    void *context;
     /* What came; texts lie in memory. */
     bool has_explained, has_pending, whole;
     struct explained explained;
     struct pending_pods pending;
+    struct str refused;  /* instead's error; empty: none */
     struct world *world; /* with whole */
     struct arena memory;
 };

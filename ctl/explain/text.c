@@ -2,6 +2,7 @@
  * headings of their own; a list that is cut says how many are left out. */
 #include "ctl/explain/explain.h"
 #include "ctl/explain/suggest.h"
+#include "ctl/report_nodes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,6 +51,11 @@ static void where(const struct explanation *e, struct buffer *out)
 {
     buffer_print(out, LABEL "%.*s/%.*s\n", "Pod:", STR_ARG(e->live->namespace_name),
                  STR_ARG(e->live->name));
+    if (e->at_us != 0) {
+        buffer_print(out, LABEL, "At:");
+        add_time(out, e->at_us);
+        buffer_add_text(out, "\n");
+    }
     buffer_print(out, LABEL, "Where:");
     if (!e->there)
         buffer_add_text(out, "not in the cluster");
@@ -171,67 +177,6 @@ static void history(const struct explanation *e, struct buffer *out)
 
 /* ---- what would be decided now: no node ---- */
 
-/* Nodes that a plugin has turned away for the same reason. */
-struct cause {
-    struct str plugin, text;
-    uint32_t count;
-    const struct verdict **at;
-};
-
-static struct cause *reason_of(struct cause *all, uint32_t *count, struct str plugin,
-                               struct str text)
-{
-    for (uint32_t i = 0; i < *count; i++)
-        if (str_equal(all[i].plugin, plugin) && str_equal(all[i].text, text))
-            return &all[i];
-    all[*count] = (struct cause){.plugin = plugin, .text = text};
-    return &all[(*count)++];
-}
-
-static int by_count(const void *one, const void *other)
-{
-    const struct cause *a = one, *b = other;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    int order = str_compare(a->plugin, b->plugin);
-    return order != 0 ? order : str_compare(a->text, b->text);
-}
-
-/* By each reason, as in the message: a node with two of them counts for both. */
-static struct cause *reasons_of(const struct report *r, uint32_t *count, struct arena *a)
-{
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < r->verdict_count; i++)
-        most += r->verdicts[i].reasons.count;
-    struct cause *all = arena_take(a, (most + 1) * sizeof(*all));
-    *count = 0;
-    for (uint32_t i = 0; i < r->verdict_count; i++) {
-        const struct verdict *v = &r->verdicts[i];
-        for (uint32_t k = 0; v->code != VERDICT_success && k < v->reasons.count; k++) {
-            struct cause *reason = reason_of(all, count, v->plugin, v->reasons.at[k]);
-            if (reason->at == NULL)
-                reason->at = arena_take(a, r->verdict_count * sizeof(void *));
-            reason->at[reason->count++] = v;
-        }
-    }
-    qsort(all, *count, sizeof(*all), by_count);
-    return all;
-}
-
-static void reasons(const struct explanation *e, struct buffer *out, struct arena *a)
-{
-    uint32_t count;
-    const struct cause *all = reasons_of(&e->now, &count, a);
-    for (uint32_t i = 0; i < count; i++) {
-        buffer_print(out, "  %6" PRIu32 " %s  %.*s (%.*s)\n", all[i].count,
-                     all[i].count == 1 ? "node " : "nodes", STR_ARG(all[i].text),
-                     STR_ARG(all[i].plugin));
-        for (uint32_t k = 0; e->names && k < all[i].count; k++)
-            buffer_print(out, "%s%.*s%s", k == 0 ? "                " : ", ",
-                         STR_ARG(all[i].at[k]->node), k + 1 == all[i].count ? "\n" : "");
-    }
-}
-
 static void preemption(const struct explanation *e, struct buffer *out)
 {
     const struct preemption *p = &e->now.decision->preemption;
@@ -248,36 +193,6 @@ static void preemption(const struct explanation *e, struct buffer *out)
 
 /* ---- what would be decided now: a node ---- */
 
-static int by_total(const void *one, const void *other)
-{
-    const struct verdict *a = *(const struct verdict *const *)one;
-    const struct verdict *b = *(const struct verdict *const *)other;
-    if (a->total != b->total)
-        return a->total > b->total ? -1 : 1;
-    return str_compare(a->node, b->node);
-}
-
-static const struct verdict **feasible_of(const struct report *r, uint32_t *count, struct arena *a)
-{
-    const struct verdict **list = arena_take(a, (r->verdict_count + 1) * sizeof(void *));
-    *count = 0;
-    for (uint32_t i = 0; i < r->verdict_count; i++)
-        if (r->verdicts[i].code == VERDICT_success)
-            list[(*count)++] = &r->verdicts[i];
-    qsort(list, *count, sizeof(void *), by_total);
-    return list;
-}
-
-static void score_row(const struct verdict *v, struct buffer *out)
-{
-    buffer_print(out, "  %-24.*s %8" PRId64, STR_ARG(v->node), v->total);
-    for (uint32_t i = 0; i < v->scores.count; i++)
-        if (v->scores.at[i].weighted != 0)
-            buffer_print(out, "  %.*s %" PRId64, STR_ARG(v->scores.at[i].plugin),
-                         v->scores.at[i].weighted);
-    buffer_add_text(out, "\n");
-}
-
 /* Which of several best nodes. */
 static const char *chosen(const struct explanation *e)
 {
@@ -291,7 +206,7 @@ static const char *chosen(const struct explanation *e)
 static void best(const struct explanation *e, struct buffer *out, struct arena *a)
 {
     uint32_t count, ties = e->now.decision->best_nodes.count;
-    const struct verdict **list = feasible_of(&e->now, &count, a);
+    const struct verdict **list = report_feasible(&e->now, &count, a);
     buffer_print(out, "  %" PRIu32 " of %" PRIu32 " nodes could take it", count,
                  e->now.nodes.count);
     if (e->now.decision->used_nominated)
@@ -305,13 +220,33 @@ static void best(const struct explanation *e, struct buffer *out, struct arena *
         buffer_print(out, "  %.*s is the only one, so nothing is scored\n", STR_ARG(list[0]->node));
         return;
     }
-    buffer_print(out, "  %-24s %8s  score of each rule, times its weight, but for zeros\n", "NODE",
-                 "TOTAL");
+    report_score_heading(out);
     for (uint32_t i = 0; i < count; i++)
         if (i < (uint32_t)e->top || str_equal(list[i]->node, e->pod.node_name))
-            score_row(list[i], out);
+            report_score(list[i], out);
     if (count > (uint32_t)e->top)
         buffer_print(out, "  … %" PRIu32 " in all (--top %" PRIu32 ")\n", count, count);
+}
+
+/* A decision of a recording is made again; of a pod of which there is none it is decided then. */
+static void decided_when(const struct explanation *e, struct buffer *out)
+{
+    const char *alone = e->tried.gang.len > 0 ? ", by itself and not with its group" : "";
+    buffer_add_text(out, e->then_us != 0 ? "\nDecided again, as of " : "\nDecided ");
+    if (e->then_us != 0)
+        add_time(out, e->then_us);
+    else
+        buffer_add_text(out, e->pod.node_name.len > 0 ? "anew " : "");
+    if (e->then_us != 0)
+        buffer_print(out, ", on the cluster as the scheduler had it before%s:\n", alone);
+    else if (e->at_us != 0)
+        buffer_print(out, "then, on the cluster as the watcher had it%s:\n", alone);
+    else
+        buffer_print(out, "now, on the cluster as the watcher has it%s:\n", alone);
+    if (e->told != NULL)
+        buffer_add_text(out, e->agrees ? "  It comes out as it was decided.\n"
+                                       : "  It does not come out as it was decided: what follows "
+                                         "is not why.\n");
 }
 
 static void decided(const struct explanation *e, struct buffer *out, struct arena *a)
@@ -320,9 +255,7 @@ static void decided(const struct explanation *e, struct buffer *out, struct aren
     const struct strs *others = &e->live->explained.asks;
     if (!r->decided)
         return;
-    buffer_print(out, "\nDecided %snow, on the cluster as the watcher has it%s:\n",
-                 e->pod.node_name.len > 0 ? "anew " : "",
-                 e->pod.gang.len > 0 ? ", by itself and not with its group" : "");
+    decided_when(e, out);
     if (r->decision->kind == DECISION_node)
         best(e, out, a);
     if (r->message.len > 0)
@@ -330,7 +263,7 @@ static void decided(const struct explanation *e, struct buffer *out, struct aren
     if (r->error.len > 0 && !str_equal(r->error, r->message))
         buffer_print(out, "  %.*s\n", STR_ARG(r->error));
     if (r->decision->kind != DECISION_node) {
-        reasons(e, out, a);
+        report_reasons(r, e->names, out, a);
         preemption(e, out);
     }
     if (others->count > 0) {
@@ -374,7 +307,7 @@ static void one_node(const struct explanation *e, struct buffer *out, struct are
     if (v->code == VERDICT_success) {
         buffer_add_text(out, "  could take it: every rule lets it pass\n");
         if (v->scores.count > 0)
-            score_row(v, out);
+            report_score(v, out);
         return;
     }
     const struct rejection first = {.plugin = v->plugin, .code = v->code, .reasons = v->reasons};

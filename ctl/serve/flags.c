@@ -233,6 +233,7 @@ static bool is_names(const char *value)
 }
 
 #define is_secure_port                            is_port
+#define is_ui                                     is_truth
 #define is_bind_address                           is_any
 #define is_tls_cert_file                          is_any
 #define is_tls_private_key_file                   is_any

@@ -12,6 +12,7 @@
 /* Each FLAG(member, "name"): its value as it was given, NULL when it was not. */
 #define SERVE_TEXTS                                                                                \
     FLAG(secure_port, "secure-port")                                                               \
+    FLAG(ui, "ui")                                                                                 \
     FLAG(bind_address, "bind-address")                                                             \
     FLAG(tls_cert_file, "tls-cert-file")                                                           \
     FLAG(tls_private_key_file, "tls-private-key-file")                                             \
@@ -79,6 +80,7 @@ bool serve_take_tls_sni_cert_key(void *state, const char *value);
 /* clang-format off */
 #define SERVE_FLAG_DOCS(X)                                                                         \
     X(secure_port, "secure-port", "PORT", "where to serve HTTPS; 0: not at all (10259)")           \
+    X(ui, "ui", "[true|false]", "serve a page that shows the cluster and what is decided, at /ui/ (false)") \
     X(bind_address, "bind-address", "IP", "the address to serve on (0.0.0.0)")                     \
     X(tls_cert_file, "tls-cert-file", "FILE", "certificate to serve with; without: self-signed")   \
     X(tls_private_key_file, "tls-private-key-file", "FILE", "its key")                             \

@@ -34,6 +34,12 @@
 #define BACKLOG           1024
 #define LOG_LINE_MAX      512
 #define CROWDED_LOG_MS    10000
+#define STREAM_PIECE      16384
+
+/* What a page may do: nothing but what comes from here, and nobody may frame it. */
+static const char policy[] =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 struct exchange {
     struct exchange *next, **link;
@@ -116,12 +122,55 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
         MHD_add_response_header(response, name, value);
 }
 
+/* A stream's next bytes. One that has none yet is suspended, and goes on with http_poke. */
+static ssize_t stream_more(void *context, uint64_t position, char *to, size_t room)
+{
+    struct exchange *x = context;
+    struct http *http = x->http;
+    (void)position;
+    ssize_t put = x->closing ? -1 : http->options.more(http->options.state, &x->request, to, room);
+    if (put < 0)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    if (put > 0) {
+        crowd_answered(x->guest, http->now);
+        return put;
+    }
+    x->suspended = true;
+    http->waiting++;
+    crowd_waits(x->guest);
+    MHD_suspend_connection(x->connection);
+    return 0;
+}
+
+static struct MHD_Response *response_of(struct exchange *x)
+{
+    struct http_request *r = &x->request;
+    if (r->stream != NULL)
+        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_PIECE, stream_more, x,
+                                                 NULL);
+    return MHD_create_response_from_buffer(
+        r->answer.len, r->answer.len > 0 ? r->answer.at : (char *)"", MHD_RESPMEM_MUST_COPY);
+}
+
+static void add_page_headers(struct MHD_Response *response)
+{
+    add_header(response, "Content-Security-Policy", policy);
+    add_header(response, "Referrer-Policy", "no-referrer");
+    add_header(response, "X-Frame-Options", "DENY");
+    add_header(response, "Cross-Origin-Opener-Policy", "same-origin");
+    add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
 static enum MHD_Result send_answer(struct exchange *x)
 {
     struct http_request *r = &x->request;
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        r->answer.len, r->answer.len > 0 ? r->answer.at : (char *)"", MHD_RESPMEM_MUST_COPY);
+    struct MHD_Response *response = response_of(x);
     must(response != NULL);
+    if (r->page)
+        add_page_headers(response);
+    add_header(response, "Location", r->location);
+    add_header(response, "Set-Cookie", r->set_cookie);
+    add_header(response, "Allow", r->allow);
     add_header(response, "Content-Type", r->content_type);
     add_header(response, "Cache-Control", "no-cache, private");
     add_header(response, "X-Content-Type-Options", "nosniff");
@@ -185,7 +234,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         x->answered = x->http->options.answer(x->http->options.state, &x->request);
     if (x->answered)
         return send_answer(x);
-    x->suspended = true;
+    x->suspended = true; /* until http_poke has an answer */
     x->http->waiting++;
     crowd_waits(x->guest);
     MHD_suspend_connection(connection);
@@ -203,6 +252,8 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
         return;
     *state = NULL;
     http->waiting -= x->suspended;
+    if (x->request.stream != NULL)
+        http->options.ended(http->options.state, &x->request);
     x->guest->of = NULL;
     crowd_ended(x->guest, x->request.named, http->now);
     certificate_drop(&x->chain);
@@ -229,8 +280,10 @@ void http_poke(struct http *http, struct moment now)
     for (struct exchange *x = http->exchanges; x != NULL; x = x->next) {
         if (!x->suspended || x->closing)
             continue;
-        x->answered = x->http->options.answer(x->http->options.state, &x->request);
-        if (x->answered)
+        const struct http_options *o = &x->http->options;
+        bool ready = x->answered ? o->has_more(o->state, &x->request)
+                                 : (x->answered = o->answer(o->state, &x->request));
+        if (ready)
             resume(x);
     }
 }

@@ -9,6 +9,8 @@
 #include "proto/base/moment.h"
 #include "proto/messages.h"
 
+#include <sys/types.h>
+
 struct http;
 struct client_chain;
 
@@ -30,6 +32,10 @@ struct http_request {
     bool named;          /* set by it: the caller was let through, and is not anonymous */
     int status;
     const char *content_type, *warning, *retry_after; /* headers; NULL: none */
+    const char *location, *set_cookie, *allow;
+    bool page;    /* for a browser: with the headers that keep it from doing anything else */
+    void *stream; /* the answerer's, not NULL: the answer goes on and on, see more; answer is unused
+                   */
     struct buffer answer;
 };
 
@@ -53,6 +59,12 @@ struct http_options {
     /* Answers the request, or returns false when it has to wait; it is then asked again with
      * http_poke. */
     bool (*answer)(void *state, struct http_request *request);
+    /* Of a request with a stream: the next bytes of its answer; 0: none yet; -1: that was all.
+     * Who has none yet is asked again when has_more says so, which http_poke asks. ended is called
+     * once for each, whatever ends it. */
+    ssize_t (*more)(void *state, struct http_request *request, char *to, size_t room);
+    bool (*has_more)(void *state, struct http_request *request);
+    void (*ended)(void *state, struct http_request *request);
     void *state;
 };
 
@@ -67,7 +79,7 @@ int http_fd(const struct http *http);
 struct moment http_work(struct http *http, struct moment now);
 /* Asks again about all requests that wait, the one that came first at first. */
 void http_poke(struct http *http, struct moment now);
-/* How many wait. */
+/* How many wait, streams that have nothing to say included. */
 size_t http_waiting(const struct http *http);
 /* Lines for a status: connections, and how many were ended before their time. */
 void http_status(const struct http *http, struct buffer *lines);

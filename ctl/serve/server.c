@@ -7,6 +7,7 @@
 
 #include "ctl/serve/certificate.h"
 #include "ctl/serve/health.h"
+#include "ctl/serve/page.h"
 #include "ctl/serve/resources.h"
 #include "ctl/serve/slis.h"
 #include "ctl/serve/zpages.h"
@@ -16,6 +17,7 @@
 #include "proto/base/must.h"
 #include "proto/bus/actor.h"
 #include "proto/bus/options.h"
+#include "proto/commit.h"
 #include "proto/kube/release/feature_gates.h"
 #include "proto/kube/release/versions.h"
 #include "proto/metrics.h"
@@ -38,6 +40,7 @@ struct server {
     struct server_options options;
     struct doors *doors;
     struct resources *resources;
+    struct page *page;
     struct http *http;
     const struct bus *bus;
     struct outbox *out; /* of the call that is running */
@@ -236,14 +239,13 @@ static void count_registered(const struct release_view *view)
 static void measure_self(const struct release_view *view, struct arena *a)
 {
     const struct kube_release *r = view->release;
-    struct str full = arena_print(a, "%s+berth." OPTIONS_VERSION, r->full);
-    struct str tagged = arena_print(a, "v%s", full.at);
+    struct str tagged = arena_print(a, "v%s+berth." OPTIONS_VERSION, r->full);
+    struct str full = {tagged.at + 1, tagged.len - 1}, none = STR_LITERAL("");
     struct str minor = arena_print(a, "%lld", (long long)r->minor);
     struct str before = arena_print(a, "1.%lld", (long long)r->minor - 1);
     set_info(METRIC_kubernetes_build_info,
-             METRIC_VALUES(STR_LITERAL(""), STR_LITERAL("gcc"), STR_LITERAL(""), STR_LITERAL(""),
-                           tagged, STR_LITERAL(""), STR_LITERAL("1"), minor,
-                           STR_LITERAL("linux/amd64")));
+             METRIC_VALUES(none, STR_LITERAL("gcc"), str_of(commit_hash()), str_of(commit_tree()),
+                           tagged, none, STR_LITERAL("1"), minor, STR_LITERAL("linux/amd64")));
     set_info(METRIC_version_info,
              METRIC_VALUES(full, STR_LITERAL("kube"), str_of(r->version), before));
     metric_series(METRIC_hidden_metrics_total, NULL)->value = faces_hidden(view);
@@ -267,7 +269,7 @@ static void take_own_report(struct server *s)
     measure_self(view, &memory);
     feature_gates_each(view->gates, view->release, set_gate, NULL);
     access_measure(s->options.access);
-    process_measure();
+    process_measure(OPTIONS_VERSION);
     metric_series(METRIC_disabled_metrics_total, NULL)->value = s->options.filter.without.count;
     metrics_fill(&own, false, &memory);
     totals_take(doors_totals(s->doors), s->options.count, &own);
@@ -371,6 +373,8 @@ static bool is_zpage(const struct server *s, const char *path)
 
 static bool answer_path(struct server *s, struct http_request *r)
 {
+    if (page_is_for(s->page, r))
+        return page_answer(s->page, s->now, r);
     static const char *const groups[] = {"healthz", "livez", "readyz"};
     for (size_t i = 0; i < 3; i++)
         if (starts_with_group(r->path, groups[i])) {
@@ -465,30 +469,64 @@ static struct look *look_at(const struct server *s, struct http_request *r)
     return look;
 }
 
+/* False: nothing is to be answered yet. */
+static bool refuse(struct server *s, struct http_request *r, enum access_verdict verdict)
+{
+    switch (verdict) {
+    case ACCESS_wait:
+    case ACCESS_granted: return false;
+    case ACCESS_unknown: put_status(r, 401, "Unauthorized", "Unauthorized"); break;
+    case ACCESS_refused: put_status(r, 403, "Forbidden", s->why.at); break;
+    case ACCESS_busy:
+        r->retry_after = "1";
+        put_status(r, 429, "TooManyRequests", "Too many requests, please try again later.");
+        return true;
+    case ACCESS_failed:
+        r->status = 500;
+        buffer_add_str(&r->answer, buffer_str(&s->why));
+        return true;
+    }
+    if (page_is_for(s->page, r))
+        page_refused(s->page, r);
+    return true;
+}
+
 /* True when the answer is there. */
 static bool answer(void *state, struct http_request *r)
 {
     struct server *s = state;
     if (!r->permitted) {
+        bool first = r->kept == NULL;
         struct look *look = look_at(s, r);
+        if (first && page_is_for(s->page, r) && !page_begin(s->page, s->now, r, &look->question))
+            return true;
         buffer_reset(&s->why);
-        switch (access_ask(s->options.access, s->now, &look->question, &s->why)) {
-        case ACCESS_wait: return false;
-        case ACCESS_granted: r->permitted = true; break;
-        case ACCESS_unknown: put_status(r, 401, "Unauthorized", "Unauthorized"); return true;
-        case ACCESS_refused: put_status(r, 403, "Forbidden", s->why.at); return true;
-        case ACCESS_busy:
-            r->retry_after = "1";
-            put_status(r, 429, "TooManyRequests", "Too many requests, please try again later.");
-            return true;
-        case ACCESS_failed:
-            r->status = 500;
-            buffer_add_str(&r->answer, buffer_str(&s->why));
-            return true;
-        }
+        enum access_verdict verdict =
+            access_ask(s->options.access, s->now, &look->question, &s->why);
+        if (verdict != ACCESS_granted)
+            return refuse(s, r, verdict);
+        r->permitted = true;
         r->named = look->wait.named;
     }
     return answer_path(s, r);
+}
+
+static ssize_t more(void *state, struct http_request *r, char *to, size_t room)
+{
+    struct server *s = state;
+    return page_more(s->page, s->now, r, to, room);
+}
+
+static bool has_more(void *state, struct http_request *r)
+{
+    struct server *s = state;
+    return page_has_more(s->page, s->now, r);
+}
+
+static void ended(void *state, struct http_request *r)
+{
+    struct server *s = state;
+    page_ended(s->page, r);
 }
 
 /* ---- the loop ---- */
@@ -509,6 +547,8 @@ struct server *server_new(const struct server_options *options)
     s->resources = resources_new();
     s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     must(s->epoll_fd >= 0);
+    s->page = page_new(&(struct page_options){
+        .ui = options->ui, .doors = options->page_doors, .epoll_fd = s->epoll_fd});
     for (size_t i = 0; i < 2; i++)
         if (options->clients[i] != NULL)
             watch(s, kube_client_fd(options->clients[i]));
@@ -521,6 +561,7 @@ void server_free(struct server **server)
     if (s == NULL)
         return;
     http_free(&s->http);
+    page_free(&s->page);
     doors_free(&s->doors);
     resources_free(&s->resources);
     buffer_free(&s->why);
@@ -533,6 +574,9 @@ bool server_listen(struct server *s, const struct http_options *options, struct 
 {
     struct http_options o = *options;
     o.answer = answer;
+    o.more = more;
+    o.has_more = has_more;
+    o.ended = ended;
     o.state = s;
     s->http = http_new(&o, why);
     if (s->http != NULL)
@@ -594,6 +638,7 @@ void server_work(void *state, struct moment now, struct outbox *out)
         if (s->options.clients[i] != NULL)
             kube_client_work(s->options.clients[i], now);
     follow_authorities(s);
+    s->news |= page_work(s->page, now, &(struct moment){0});
     http_work(s->http, now);
     s->out = NULL;
 }
@@ -621,6 +666,9 @@ struct moment server_tick(void *state, struct moment now, struct outbox *out)
     struct moment next =
         moment_earlier(doors_tick(s->doors, now, out), access_tick(s->options.access, now));
     next = moment_earlier(next, resources_tick(s->resources, now));
+    struct moment page_next;
+    s->news |= page_work(s->page, now, &page_next);
+    next = moment_earlier(next, page_next);
     next = moment_earlier(next, poke(s, now));
     next = moment_earlier(next, http_work(s->http, now));
     for (size_t i = 0; i < 2; i++)

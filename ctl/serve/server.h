@@ -20,6 +20,8 @@ struct server_options {
     const char *const *given; /* flags as NAME=VALUE; borrowed */
     size_t given_count;
     struct totals_filter filter; /* of what /metrics shows */
+    bool ui;
+    const char *const *page_doors; /* as of page_options; borrowed */
 };
 
 struct server *server_new(const struct server_options *options);

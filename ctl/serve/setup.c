@@ -420,6 +420,20 @@ static void read_filter(struct setup *s)
         (void)label_rules_read_file(&filter->allowed, manifest, &s->memory, &why);
 }
 
+/* Where `berth` is to ask, as we do. */
+static void make_page_doors(struct setup *s)
+{
+    size_t count = 0;
+    if (s->bus.curve_dir != NULL)
+        s->page_doors[count++] = arena_print(&s->memory, "--curve-dir=%s", s->bus.curve_dir).at;
+    if (s->bus.allow_plain_tcp)
+        s->page_doors[count++] = "--allow-plain-tcp";
+    for (size_t i = 0; i < s->server.count && count < PAGE_DOORS_MAX; i++)
+        s->page_doors[count++] = arena_print(&s->memory, "--endpoint=%s", s->endpoints[i]).at;
+    s->server.page_doors = s->page_doors;
+    s->server.ui = serve_true(s->flags.ui);
+}
+
 bool setup_prepare(struct setup *s)
 {
     const struct serve_flags *f = &s->flags;
@@ -435,6 +449,7 @@ bool setup_prepare(struct setup *s)
     s->server.given = s->given;
     s->server.given_count = s->given_count;
     read_filter(s);
+    make_page_doors(s);
     s->http.certificate = s->files[FILE_certificate].at;
     s->http.key = s->files[FILE_key].at;
     (void)serve_priorities(f, s->priorities, sizeof(s->priorities)); /* was checked flag by flag */

@@ -3,6 +3,7 @@
 #define SERVE_SETUP_H
 
 #include "ctl/serve/flags.h"
+#include "ctl/serve/page.h"
 #include "ctl/serve/server.h"
 #include "proto/bus/bus.h"
 
@@ -24,7 +25,8 @@ struct setup {
     char priorities[1024];
     const char *given[SETUP_GIVEN_MAX]; /* flags as NAME=VALUE, for /flagz */
     size_t given_count;
-    struct arena memory; /* of lists */
+    const char *page_doors[PAGE_DOORS_MAX + 1]; /* how `berth` finds the processes */
+    struct arena memory;                        /* of lists */
     struct buffer configz;
     bool failed; /* and it was said why */
 };

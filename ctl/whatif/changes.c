@@ -50,6 +50,7 @@ static void add_pod(struct whatif *w, const struct pod *pod, enum whatif_origin 
                                             .name = arena_copy(&w->arena, pod->name),
                                             .origin = origin,
                                             .was_on = arena_copy(&w->arena, pod->node_name),
+                                            .nominated = arena_copy(&w->arena, pod->nominated_node),
                                             .priority = pod->priority,
                                             .group = arena_copy(&w->arena, pod->gang),
                                             .group_api = arena_copy(&w->arena, pod->gang_api),

@@ -6,7 +6,6 @@
 #include "ctl/attempt.h"
 #include "ctl/group.h"
 #include "ctl/whatif/whatif.h"
-#include "proto/kube/objects/objects.h"
 
 #include <stdlib.h>
 
@@ -71,18 +70,6 @@ static void told(void *context, const struct report *r)
 
 /* ---- one pod, or its group ---- */
 
-static bool is_tried_with_group(struct whatif *w, const struct pod *pod, struct gang *group)
-{
-    const struct framework *framework = world_framework(w->world, pod);
-    const struct gang named = {
-        .api = pod->gang_api, .namespace_name = pod->namespace_name, .name = pod->gang};
-    if (pod->gang.len == 0 || framework == NULL || framework->profile.gangs == GANGS_off)
-        return false;
-    if (str_is(pod->gang_api, KUBE_GANG_BUILT_IN) && !framework->profile.gang_built_in)
-        return false;
-    return world_group(w->world, &named, group, &w->step);
-}
-
 /* All its members here have been tried; those without words of their own are told the group's. */
 static void count_group(struct whatif *w, const struct whatif_pod *member, struct str message)
 {
@@ -107,7 +94,7 @@ static void try(struct whatif *w, const struct pod *pod, struct whatif_pod *entr
                                       .arena = &w->step,
                                       .omit_nodes = true,
                                       .after = AFTER_evict};
-    if (!is_tried_with_group(w, pod, &group)) {
+    if (!group_of(w->world, pod, &group, &w->step)) {
         attempt(&attempts, pod, &r);
         entry->message = why_not(w, &r);
         return;

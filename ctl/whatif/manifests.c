@@ -52,10 +52,11 @@ static bool refuse(struct manifests *m, struct str place, const char *what, stru
 /* What makes pods of a template. */
 struct maker {
     const char *api, *kind;
-    const char *number;                 /* the field of its spec that says how many */
+    const char *number;                 /* the field that says how many */
     const char *const *fields;          /* of its spec, where the schema does not know the kind */
     const char *owner_api, *owner_kind; /* of its pods */
     bool spread;                        /* its pods are spread by default, by its selector */
+    const char *spec;                   /* what holds number and template */
 };
 
 static const char *const deployment_fields[] = {"replicas",
@@ -85,12 +86,24 @@ static const char *const job_fields[] = {"parallelism",
                                          "managedBy",
                                          NULL};
 
+static const char *const cron_job_fields[] = {
+    "schedule", "timeZone",    "startingDeadlineSeconds",    "concurrencyPolicy",
+    "suspend",  "jobTemplate", "successfulJobsHistoryLimit", "failedJobsHistoryLimit",
+    NULL};
+
+/* How many there are depends on the nodes. */
+static const char *const daemon_set_fields[] = {
+    "selector", "template", "updateStrategy", "minReadySeconds", "revisionHistoryLimit", NULL};
+
 static const struct maker makers[] = {
-    {"apps/v1", "Deployment", "replicas", deployment_fields, "apps/v1", "ReplicaSet", true},
-    {"apps/v1", "ReplicaSet", "replicas", NULL, "apps/v1", "ReplicaSet", true},
-    {"apps/v1", "StatefulSet", "replicas", NULL, "apps/v1", "StatefulSet", true},
-    {"v1", "ReplicationController", "replicas", NULL, "v1", "ReplicationController", true},
-    {"batch/v1", "Job", "parallelism", job_fields, "batch/v1", "Job", false},
+    {"apps/v1", "Deployment", "replicas", deployment_fields, "apps/v1", "ReplicaSet", true, "spec"},
+    {"apps/v1", "ReplicaSet", "replicas", NULL, "apps/v1", "ReplicaSet", true, "spec"},
+    {"apps/v1", "StatefulSet", "replicas", NULL, "apps/v1", "StatefulSet", true, "spec"},
+    {"v1", "ReplicationController", "replicas", NULL, "v1", "ReplicationController", true, "spec"},
+    {"batch/v1", "Job", "parallelism", job_fields, "batch/v1", "Job", false, "spec"},
+    {"batch/v1", "CronJob", "parallelism", cron_job_fields, "batch/v1", "Job", false,
+     "spec.jobTemplate.spec"},
+    {"apps/v1", "DaemonSet", "replicas", daemon_set_fields, "apps/v1", "DaemonSet", false, "spec"},
 };
 
 /* Kinds that manifests are full of, and that no decision depends on. */
@@ -186,23 +199,31 @@ void manifests_set_others(const struct manifests *m, struct world *w)
 
 /* ---- workloads ---- */
 
+/* Every member of what stands at that path, if anything does, is one of the names. */
+static bool check_members(struct manifests *m, const struct kube_json *object, const char *path,
+                          const char *const *names, struct str place)
+{
+    const struct kube_json *at = *path != 0 ? kube_json_path(object, path) : object;
+    for (const struct kube_json *i = kube_json_first(at); i != NULL; i = kube_json_next(i))
+        if (!is_one_of(kube_json_name(i), names))
+            return refuse(m,
+                          arena_print(&m->arena, "%.*s: %s%s%.*s", STR_ARG(place), path,
+                                      *path != 0 ? "." : "", STR_ARG(kube_json_name(i))),
+                          "unknown field", schema_suggest(kube_json_name(i), names, &m->arena));
+    return true;
+}
+
 static bool check_fields(struct manifests *m, const struct kube_json *object,
                          const struct maker *maker, struct str place)
 {
     static const char *const members[] = {"apiVersion", "kind", "metadata", "spec", "status", NULL};
-    const struct kube_json *spec = kube_json_get(object, "spec");
-    for (const struct kube_json *i = kube_json_first(object); i != NULL; i = kube_json_next(i))
-        if (!is_one_of(kube_json_name(i), members))
-            return refuse(
-                m, arena_print(&m->arena, "%.*s: %.*s", STR_ARG(place), STR_ARG(kube_json_name(i))),
-                "unknown field", schema_suggest(kube_json_name(i), members, &m->arena));
-    for (const struct kube_json *i = kube_json_first(spec); i != NULL; i = kube_json_next(i))
-        if (!is_one_of(kube_json_name(i), maker->fields))
-            return refuse(m,
-                          arena_print(&m->arena, "%.*s: spec.%.*s", STR_ARG(place),
-                                      STR_ARG(kube_json_name(i))),
-                          "unknown field",
-                          schema_suggest(kube_json_name(i), maker->fields, &m->arena));
+    static const char *const template[] = {"metadata", "spec", NULL};
+    if (!check_members(m, object, "", members, place) ||
+        !check_members(m, object, "spec", maker->fields, place) ||
+        (maker->fields == cron_job_fields &&
+         (!check_members(m, object, "spec.jobTemplate", template, place) ||
+          !check_members(m, object, maker->spec, job_fields, place))))
+        return false;
     if (text_at(object, "metadata.name").len == 0)
         return refuse(m, place, "metadata.name: is missing", (struct str){0});
     return true;
@@ -263,35 +284,50 @@ static void add_workload(struct manifests *m, const struct workload *load)
     m->workloads.at[count] = *load;
 }
 
-static bool take_maker(struct manifests *m, const struct kube_json *object, struct str place)
+/* Of a workload's spec. */
+static const char *path_in(struct manifests *m, const struct maker *maker, const char *member)
+{
+    return arena_print(&m->arena, "%s.%s%c", maker->spec, member, 0).at;
+}
+
+bool manifests_take_workload(struct manifests *m, const struct kube_json *object, struct str place)
 {
     const struct maker *maker = maker_of(kind_of(object));
-    char number[64];
+    const char *template = path_in(m, maker, "template");
     int64_t completions = INT64_MAX;
     struct workload load = {.place = place,
-                            .template_path = STR_LITERAL("spec.template"),
-                            .pod = kube_json_path(object, "spec.template"),
+                            .template_path = str_of(template),
+                            .pod = kube_json_path(object, template),
                             .space = space_of(m, object),
                             .name = text_at(object, "metadata.name"),
                             .owner_api = str_of(maker->owner_api),
                             .owner_kind = str_of(maker->owner_kind),
                             .count = 1,
                             .first = !str_is(kind_of(object), "StatefulSet")};
-    snprintf(number, sizeof(number), "spec.%s", maker->number);
     load.owner_uid =
         arena_print(&m->arena, "whatif-%.*s-%.*s", STR_ARG(load.space), STR_ARG(load.name));
     if (!check_maker(m, object, maker, place) ||
-        !read_number(m, object, number, place, &load.count) ||
-        !read_number(m, object, "spec.completions", place, &completions) ||
+        !read_number(m, object, path_in(m, maker, maker->number), place, &load.count) ||
+        !read_number(m, object, path_in(m, maker, "completions"), place, &completions) ||
         !read_number(m, object, "spec.ordinals.start", place, &load.first))
         return false;
     load.count = load.count > completions ? completions : load.count;
     if (!kube_json_is_object(load.pod))
-        return refuse(m, place, "spec.template: is missing", (struct str){0});
+        return refuse(m, place, template, STR_LITERAL(": is missing"));
     if (maker->spread && !add_owner(m, object, &load))
         return false;
     add_workload(m, &load);
     return true;
+}
+
+bool manifests_makes_pods(struct str kind)
+{
+    return maker_of(kind) != NULL;
+}
+
+bool manifests_ignores(struct str kind)
+{
+    return is_one_of(kind, ignored);
 }
 
 static bool take_pod(struct manifests *m, const struct kube_json *object, struct str place)
@@ -315,25 +351,27 @@ static bool take_pod(struct manifests *m, const struct kube_json *object, struct
 
 /* ---- the pods ---- */
 
-static const char *key_of(struct arena *a, const struct kube_json *value)
-{
-    return arena_print(a, "%.*s%c", STR_ARG(kube_json_name(value)), 0).at;
-}
-
-static void write_value(struct json_out *j, const struct kube_json *value, struct arena *a)
-{
-    struct buffer text = {0};
-    kube_json_write(value, &text);
-    json_raw(j, key_of(a, value), buffer_str(&text));
-    buffer_free(&text);
-}
-
 static struct str name_of(const struct workload *load, int64_t number, struct arena *a)
 {
     bool dashed = load->name.len > 0 && load->name.at[load->name.len - 1] == '-';
     if (number == MANIFESTS_ALONE)
         return load->name;
     return arena_print(a, "%.*s%s%lld", STR_ARG(load->name), dashed ? "" : "-", (long long)number);
+}
+
+static void write_owner(struct json_out *j, const struct workload *load)
+{
+    if (load->owner_kind.len == 0)
+        return;
+    json_open(j, "ownerReferences", '[');
+    json_open(j, NULL, '{');
+    json_str(j, "apiVersion", load->owner_api);
+    json_str(j, "kind", load->owner_kind);
+    json_str(j, "name", load->name);
+    json_str(j, "uid", load->owner_uid);
+    json_bool(j, "controller", true);
+    json_close(j, '}');
+    json_close(j, ']');
 }
 
 /* As its controller would write it. */
@@ -349,15 +387,18 @@ static struct kube_json *write_pod(const struct workload *load, struct str name,
     json_str(&j, "kind", STR_LITERAL("Pod"));
     json_open(&j, "metadata", '{');
     for (i = kube_json_first(metadata); i != NULL; i = kube_json_next(i))
-        if (!str_is(kube_json_name(i), "name") && !str_is(kube_json_name(i), "namespace"))
-            write_value(&j, i, a);
+        if (!str_is(kube_json_name(i), "name") && !str_is(kube_json_name(i), "namespace") &&
+            !str_is(kube_json_name(i), "generateName") &&
+            (load->owner_kind.len == 0 || !str_is(kube_json_name(i), "ownerReferences")))
+            json_value(&j, i);
     json_str(&j, "name", name);
     json_str(&j, "namespace", load->space);
+    write_owner(&j, load);
     json_close(&j, '}');
     for (i = kube_json_first(load->pod); i != NULL; i = kube_json_next(i))
         if (!str_is(kube_json_name(i), "metadata") && !str_is(kube_json_name(i), "apiVersion") &&
             !str_is(kube_json_name(i), "kind") && !str_is(kube_json_name(i), "status"))
-            write_value(&j, i, a);
+            json_value(&j, i);
     json_close(&j, '}');
     struct kube_json *pod = kube_json_parse(buffer_str(&text), &error, a);
     buffer_free(&text);
@@ -370,12 +411,6 @@ static void fill_in(const struct workload *load, struct str name, struct pod *po
     pod->nominated_node = (struct str){0};
     if (pod->scheduler_name.len == 0)
         pod->scheduler_name = STR_LITERAL("default-scheduler");
-    if (load->owner_kind.len == 0)
-        return;
-    pod->owner_api = load->owner_api;
-    pod->owner_kind = load->owner_kind;
-    pod->owner_name = load->name;
-    pod->owner_uid = load->owner_uid;
 }
 
 static bool read_pod(struct manifests *m, const struct workload *load,
@@ -398,6 +433,11 @@ static bool read_pod(struct manifests *m, const struct workload *load,
     }
     kube_json_free(&filled);
     return fine;
+}
+
+struct kube_json *manifests_pod_object(const struct workload *load, int64_t number, struct arena *a)
+{
+    return write_pod(load, name_of(load, number, a), a);
 }
 
 bool manifests_pod(struct manifests *m, const struct workload *load, int64_t number,
@@ -427,11 +467,11 @@ static bool take_object(struct manifests *m, const struct kube_json *object, str
         return true;
     if (str_is(kind, "Pod"))
         return take_pod(m, object, place);
-    if (maker_of(kind) != NULL)
-        return take_maker(m, object, place);
     if (str_is(kind, "DaemonSet"))
         return refuse(m, place, "kind: a DaemonSet has its pods where its nodes are",
                       STR_LITERAL(", and none is made here"));
+    if (maker_of(kind) != NULL)
+        return manifests_take_workload(m, object, place);
     if (!schema_has_kind(m->release, kind))
         return refuse(m, place, "kind: objects of this kind are not known here: ", kind);
     return take_other(m, object, place);
@@ -443,11 +483,8 @@ static bool take_document(struct manifests *m, const struct kube_json *document,
     unsigned index = 0;
     if (!str_is(kind_of(document), "List"))
         return take_object(m, document, place);
-    for (const struct kube_json *i = kube_json_first(document); i != NULL; i = kube_json_next(i))
-        if (!is_one_of(kube_json_name(i), members))
-            return refuse(
-                m, arena_print(&m->arena, "%.*s: %.*s", STR_ARG(place), STR_ARG(kube_json_name(i))),
-                "unknown field", schema_suggest(kube_json_name(i), members, &m->arena));
+    if (!check_members(m, document, "", members, place))
+        return false;
     const struct kube_json *items = kube_json_get(document, "items");
     if (items != NULL && !kube_json_is_array(items))
         return refuse(m, place, "items: must be a list, not ", str_of(kube_json_kind(items)));

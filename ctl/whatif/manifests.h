@@ -54,6 +54,12 @@ void manifests_free(struct manifests *m);
 bool manifests_read(struct manifests *m, const char *path);
 /* The same from text; file is what it is called in errors. */
 bool manifests_take(struct manifests *m, const char *file, struct str text);
+/* Whether objects of that kind make pods of a template (Deployment, Job and so on). */
+bool manifests_makes_pods(struct str kind);
+/* Whether objects of that kind are no matter to any decision, and known to be none. */
+bool manifests_ignores(struct str kind);
+/* Takes such an object, which place names in errors, as a workload. False with an error. */
+bool manifests_take_workload(struct manifests *m, const struct kube_json *object, struct str place);
 /* Sets all that are no workloads in the world, which has been settled. */
 void manifests_set_others(const struct manifests *m, struct world *w);
 /* The pod of that number of a workload, as the API server would have stored it, from the arena.
@@ -62,6 +68,9 @@ void manifests_set_others(const struct manifests *m, struct world *w);
  */
 bool manifests_pod(struct manifests *m, const struct workload *load, int64_t number,
                    struct pod *pod, struct arena *a);
+/* The same as its controller would have written it, to be freed by the caller. */
+struct kube_json *manifests_pod_object(const struct workload *load, int64_t number,
+                                       struct arena *a);
 /* Room for one more behind so many: what was there, moved where needed. From the arena. */
 void *manifests_room(struct arena *a, void *at, uint32_t count, size_t size);
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char *const origins[] = {"pending", "failed", "drained", "new"};
+static const char *const origins[] = {"pending", "failed", "drained", "new", "bound"};
 
 /* ---- for people ---- */
 
@@ -34,6 +34,9 @@ static void changes(const struct whatif *w, struct buffer *out)
     list(out, "Pods gone:", &w->gone);
     list(out, "Pods that stay:", &w->stayed);
     list(out, "Not asked:", &w->not_asked);
+    list(out, "Not decided:", &w->not_decided);
+    if (w->config.len > 0)
+        buffer_print(out, "%-15s %.*s\n", "Decided with:", STR_ARG(w->config));
     if (out->len > before)
         buffer_add_text(out, "\n");
 }
@@ -103,6 +106,9 @@ void whatif_text(const struct whatif *w, struct buffer *out)
     pods(w, out);
     if (w->pods.count > 0)
         buffer_add_text(out, "\n");
+    if (w->all)
+        buffer_print(out, "%" PRId64 " bound pods decided anew: %" PRId64 " would stay\n", w->bound,
+                     w->stay);
     buffer_print(out,
                  "%" PRIu32 " to decide: %" PRIu32 " placed, %" PRIu32 " pending, %" PRIu32
                  " would be evicted\n",
@@ -145,6 +151,12 @@ void whatif_json(const struct whatif *w, struct buffer *out)
     json_open(&j, NULL, '{');
     json_changes(&j, w);
     json_strs_if(&j, "notAsked", w->not_asked);
+    json_strs_if(&j, "notDecided", w->not_decided);
+    json_str_if(&j, "config", w->config);
+    if (w->all) {
+        json_i64(&j, "bound", w->bound);
+        json_i64(&j, "stay", w->stay);
+    }
     json_open(&j, "pods", '[');
     for (uint32_t i = 0; i < w->pods.count; i++)
         json_pod(&j, &w->pods.at[i]);

@@ -10,6 +10,7 @@
 #include "proto/base/memory.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define WAIT_MS   10000
 #define NODES_MAX 10000
@@ -22,7 +23,9 @@ struct command {
     struct strs files, deletes, fails, cordons, drains;
     int64_t replicas, add;
     struct str like, space;
-    bool pending;
+    const char *config; /* NULL: as the scheduler decides */
+    enum { FORM_text, FORM_json, FORM_diff } form;
+    bool pending, all;
 };
 
 /* ---- options ---- */
@@ -95,6 +98,28 @@ static bool take_pending(void *state, const char *value)
     return true;
 }
 
+static bool take_all(void *state, const char *value)
+{
+    (void)value;
+    ((struct command *)state)->all = true;
+    return true;
+}
+
+static bool take_config(void *state, const char *value)
+{
+    ((struct command *)state)->config = value;
+    return *value != 0;
+}
+
+static bool take_output(void *state, const char *value)
+{
+    struct command *c = state;
+    c->form = strcmp(value, "diff") == 0   ? FORM_diff
+              : strcmp(value, "json") == 0 ? FORM_json
+                                           : FORM_text;
+    return c->form != FORM_text || strcmp(value, "text") == 0;
+}
+
 static const struct own_option whatif_options[] = {
     {"f", "FILE",
      "new pods: a manifest, YAML or JSON, of pods or of what makes them; - is standard input; may "
@@ -112,6 +137,11 @@ static const struct own_option whatif_options[] = {
      take_fail},
     {"delete", "POD", "the pod is deleted: pod/NAMESPACE/NAME; may be repeated", take_delete},
     {"pending", NULL, "decide what is pending already, too", take_pending},
+    {"all", NULL, "then decide each pod that has a node anew, as if it alone had none", take_all},
+    {"config", "FILE", "decide with this KubeSchedulerConfiguration instead of the scheduler's",
+     take_config},
+    {"o", "text|json|diff", "output format (default text); diff: of the pods' manifests",
+     take_output},
     {"n", "NAMESPACE", "where objects and pods are that do not say it (default: default)",
      take_namespace},
     {NULL, NULL, NULL, NULL},
@@ -179,7 +209,7 @@ static bool is_question(const struct command *c)
     bool asks =
         c->files.count + c->deletes.count + c->fails.count + c->cordons.count + c->drains.count >
             0 ||
-        c->add > 0 || c->pending;
+        c->add > 0 || c->pending || c->all;
     if (!asks)
         fprintf(stderr, "berth whatif: what is to be different? (--help)\n");
     if ((c->add > 0) != (c->like.len > 0))
@@ -199,7 +229,11 @@ static int answer(struct command *c)
         return 1;
     }
     whatif_decide(&c->w);
-    (c->live.asking.json ? whatif_json : whatif_text)(&c->w, &out);
+    if (c->all)
+        whatif_decide_bound(&c->w);
+    (c->form == FORM_json   ? whatif_json
+     : c->form == FORM_diff ? whatif_diff
+                            : whatif_text)(&c->w, &out);
     printf("%.*s", (int)out.len, out.at);
     buffer_free(&out);
     return whatif_pending(&c->w) > 0 ? 3 : 0;
@@ -220,6 +254,11 @@ int command_whatif(int argc, char **argv)
     c->space = STR_LITERAL("default");
     c->replicas = -1;
     options_read(&table, argc, argv);
+    if (c->config != NULL) {
+        c->live.instead = whatif_config;
+        c->live.context = &c->config;
+        c->w.config = str_of(c->config);
+    }
     if (is_question(c) && live_load(&c->live))
         status = answer(c);
     manifests_free(&c->manifests);

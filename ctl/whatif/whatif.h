@@ -8,13 +8,14 @@
 #include "ctl/world.h"
 
 /* Why a pod is to be decided. */
-enum whatif_origin { WHATIF_pending, WHATIF_failed, WHATIF_drained, WHATIF_new };
+enum whatif_origin { WHATIF_pending, WHATIF_failed, WHATIF_drained, WHATIF_new, WHATIF_bound };
 
 /* A pod that is to be decided, and what became of it. */
 struct whatif_pod {
     struct str space, name;
     enum whatif_origin origin;
-    struct str was_on; /* its node so far; empty: none */
+    struct str was_on;    /* its node so far; empty: none */
+    struct str nominated; /* its nominated node so far; empty: none */
     int64_t priority, order;
     struct str group, group_api; /* its PodGroup; empty: none */
     bool tried;
@@ -36,6 +37,11 @@ struct whatif {
     struct strs deleted, failed, added, cordoned, drained;
     struct strs gone;   /* pods that went with their node for good */
     struct strs stayed; /* pods that stay on a node that is drained */
+    struct str config;  /* a file that it is decided with; empty: as the scheduler does */
+    bool all;           /* whatif_decide_bound was asked */
+    int64_t bound;      /* how many it has decided anew, of which these would stay: */
+    int64_t stay;
+    struct strs not_decided; /* pods that it cannot decide */
     struct {
         uint32_t count;
         struct whatif_pod *at;
@@ -72,10 +78,21 @@ void whatif_take_pending(struct whatif *w);
 
 /* Decides them all, in the queue's order; each one that is placed is bound before the next. */
 void whatif_decide(struct whatif *w);
+/* Then: each pod that has a node decided anew, by itself, on the cluster without it; it is put back
+ * before the next. Those that would get another node, or none, are added; whose node is one of the
+ * best would stay. Not decided are pods of a DaemonSet, static ones, those being deleted, members
+ * of a PodGroup, those with device claims, and those of other schedulers. */
+void whatif_decide_bound(struct whatif *w);
+/* What is decided with the file at that path instead, for live.h: the context is the path. Warnings
+ * are written to standard error. */
+bool whatif_config(void *path, struct explained *told, struct arena *memory, struct str *error);
 /* How many of them stay pending. */
 uint32_t whatif_pending(const struct whatif *w);
 void whatif_text(const struct whatif *w, struct buffer *out);
 void whatif_json(const struct whatif *w, struct buffer *out);
+/* As diff -u writes it: what becomes of the manifest of each pod that is placed, moved or evicted,
+ * in a/NAMESPACE/NAME.yaml, of which the name, spec.nodeName and status.nominatedNodeName count. */
+void whatif_diff(const struct whatif *w, struct buffer *out);
 
 /* How many more of one pod fit. */
 struct capacity {

@@ -1,0 +1,298 @@
+/* simulate: reads manifests and scenarios and prints what the scheduler would decide. The one idea:
+ * the same cache, shards and reduce as the live processes, without the bus between them.
+ *
+ * What must stay true: one result for every scenario, in order, whatever is wrong with it; the exit
+ * status is 0 only if every scenario was understood to the last word. */
+#include "ctl/simulate/simulate.h"
+
+#include "ctl/cross_check.h"
+#include "ctl/scenario.h"
+#include "ctl/simulate/gather.h"
+#include "proto/base/memory.h"
+#include "proto/bus/options.h"
+#include "proto/kube/release/release.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum format { FORMAT_table, FORMAT_wide, FORMAT_json, FORMAT_yaml, FORMAT_ndjson };
+
+struct arguments {
+    const char **files; /* borrowed from the command line */
+    uint32_t file_count;
+    bool batch;
+    enum format format;
+    uint32_t shards;
+    int64_t release;
+    const char *config, *space;
+    struct cross_check checks, *cross_check; /* &checks, or NULL */
+};
+
+#define SHARDS_MAX 64
+
+/* What the caller learns from the exit status. */
+enum { STATUS_decided, STATUS_failed, STATUS_refused };
+
+static bool take_file(void *state, const char *value)
+{
+    struct arguments *args = state;
+    args->files = memory_resize(args->files, (args->file_count + 1) * sizeof(*args->files));
+    args->files[args->file_count++] = value;
+    return *value != 0;
+}
+
+static bool take_config(void *state, const char *value)
+{
+    ((struct arguments *)state)->config = value;
+    return *value != 0;
+}
+
+static bool take_namespace(void *state, const char *value)
+{
+    ((struct arguments *)state)->space = value;
+    return *value != 0;
+}
+
+static bool take_batch(void *state, const char *value)
+{
+    (void)value;
+    ((struct arguments *)state)->batch = true;
+    return true;
+}
+
+static bool take_output(void *state, const char *value)
+{
+    static const char *const names[] = {"table", "wide", "json", "yaml", "ndjson"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(value, names[i]) == 0) {
+            ((struct arguments *)state)->format = (enum format)i;
+            return true;
+        }
+    return false;
+}
+
+static bool take_release(void *state, const char *value)
+{
+    return release_read(value, &((struct arguments *)state)->release);
+}
+
+static bool take_shards(void *state, const char *value)
+{
+    int64_t count;
+    if (!str_to_i64(str_of(value), &count) || count < 1 || count > SHARDS_MAX)
+        return false;
+    ((struct arguments *)state)->shards = (uint32_t)count;
+    return true;
+}
+
+static bool take_cross_check(void *state, const char *value)
+{
+    (void)value;
+    struct arguments *args = state;
+    args->cross_check = &args->checks;
+    return true;
+}
+
+static const struct own_option own[] = {
+    {"f", "FILE",
+     "manifests, a dump of a cluster or a scenario, YAML or JSON; - is standard input; may be "
+     "repeated, and needs no -f",
+     take_file},
+    {"in", "FILE", "the same", take_file},
+    {"batch", NULL, "one JSON scenario a line in, one JSON result a line out", take_batch},
+    {"o", "FORMAT",
+     "table (default), wide (every node's scores and reasons), json (the oracle's format), yaml, "
+     "or "
+     "ndjson (a line a result)",
+     take_output},
+    {"config", "FILE", "a KubeSchedulerConfiguration", take_config},
+    {"n", "NAMESPACE", "where objects are that do not say it (default: default)", take_namespace},
+    {"release", "VERSION", "decide as kube-scheduler of that release: 1.36 (default) or 1.37",
+     take_release},
+    {"shards", "N", "how many shares the nodes are split into (default 2)", take_shards},
+    {"cross-check", NULL,
+     "decide everything again as live workers do, who keep what they found out; status 1 when that "
+     "makes a difference",
+     take_cross_check},
+    {NULL, NULL, NULL, NULL}};
+
+static bool write_out(struct buffer *out)
+{
+    bool written =
+        (out->len == 0 || fwrite(out->at, 1, out->len, stdout) == out->len) && fflush(stdout) == 0;
+    if (!written)
+        fprintf(stderr, "berth simulate: standard output: %s\n", strerror(errno));
+    buffer_reset(out);
+    return written;
+}
+
+static struct scenario_output output_of(const struct arguments *args, struct buffer *out)
+{
+    return (struct scenario_output){.out = out,
+                                    .json = args->batch || args->format >= FORMAT_json,
+                                    .wide = args->format == FORMAT_wide,
+                                    .indented = !args->batch && args->format == FORMAT_json,
+                                    .shards = args->shards,
+                                    .release = args->release,
+                                    .cross_check = args->cross_check};
+}
+
+/* ---- files ---- */
+
+/* The whole result in another form than it was written in. */
+static void rewrite(enum format format, struct buffer *out)
+{
+    struct arena a = {0};
+    struct kube_json *result = kube_json_parse(buffer_str(out), NULL, &a);
+    const struct kube_json *i = kube_json_first(kube_json_get(result, "results"));
+    buffer_reset(out);
+    if (format == FORMAT_yaml)
+        kube_json_write_yaml(result, out);
+    for (; format == FORMAT_ndjson && i != NULL; i = kube_json_next(i)) {
+        kube_json_write(i, out);
+        buffer_add_text(out, "\n");
+    }
+    kube_json_free(&result);
+    arena_free(&a);
+}
+
+static bool gather_all(struct gather *g, const struct arguments *args)
+{
+    static const char *const standard_input[] = {"-"};
+    const char *const *files = args->file_count > 0 ? args->files : standard_input;
+    g->release = args->release;
+    g->config = args->config;
+    g->space = str_of(args->space);
+    for (uint32_t i = 0; i < (args->file_count > 0 ? args->file_count : 1); i++)
+        if (!gather_read(g, files[i]))
+            return false;
+    return gather_scenario(g) != NULL;
+}
+
+static void tell_passed_over(struct gather *g)
+{
+    struct str kinds = gather_passed_over(g);
+    if (kinds.len > 0)
+        fprintf(stderr,
+                "berth simulate: no decision depends on these, and they were left out: %.*s\n",
+                STR_ARG(kinds));
+}
+
+static struct str place(void *context, struct str error)
+{
+    return gather_error(context, error);
+}
+
+static int play_files(const struct arguments *args)
+{
+    struct gather g = {0};
+    struct buffer out = {0}, why = {0};
+    int status = STATUS_decided;
+    struct scenario_output o = output_of(args, &out);
+    o.why = &why;
+    o.place = place;
+    o.context = &g;
+    if (!gather_all(&g, args)) {
+        scenario_fail(&o, g.error);
+        status = g.unreadable ? STATUS_failed : STATUS_refused;
+    } else if (!scenario_play(gather_scenario(&g), &o)) {
+        status = STATUS_refused;
+    }
+    if (why.len > 0)
+        fprintf(stderr, "berth simulate: %.*s\n", (int)why.len, why.at);
+    tell_passed_over(&g);
+    if (args->format == FORMAT_yaml || args->format == FORMAT_ndjson)
+        rewrite(args->format, &out);
+    if (!write_out(&out))
+        status = STATUS_failed;
+    buffer_free(&why);
+    buffer_free(&out);
+    gather_free(&g);
+    return status;
+}
+
+/* ---- a stream ---- */
+
+/* One line without its end; false at the end of the stream. */
+static bool read_line(FILE *from, struct buffer *line)
+{
+    char chunk[65536];
+    buffer_reset(line);
+    while (fgets(chunk, sizeof(chunk), from) != NULL) {
+        size_t len = strlen(chunk);
+        bool whole = len > 0 && chunk[len - 1] == '\n';
+        buffer_add(line, chunk, len - (whole ? 1 : 0));
+        if (whole)
+            return true;
+    }
+    return line->len > 0;
+}
+
+/* What is wrong with a line is told in its result. */
+static bool play_line(struct str text, const struct arguments *args, struct buffer *out)
+{
+    const struct scenario_output o = output_of(args, out);
+    struct arena a = {0};
+    struct str error = {0};
+    struct kube_json *document = kube_json_parse(text, &error, &a);
+    bool fine = false;
+    if (document == NULL)
+        scenario_fail(&o, error);
+    else
+        fine = scenario_play(document, &o);
+    kube_json_free(&document);
+    arena_free(&a);
+    return fine;
+}
+
+/* A scenario that cannot be played is told in its line; the stream goes on. */
+static int play_batch(FILE *from, const struct arguments *args)
+{
+    struct buffer out = {0}, line = {0};
+    bool written = true, all_read = true;
+    while (written && read_line(from, &line)) {
+        if (line.len == 0)
+            continue;
+        all_read = play_line(buffer_str(&line), args, &out) && all_read;
+        written = write_out(&out);
+    }
+    buffer_free(&line);
+    buffer_free(&out);
+    if (!written || ferror(from))
+        return STATUS_failed;
+    return all_read ? STATUS_decided : STATUS_refused;
+}
+
+static int play_stream(const struct arguments *args)
+{
+    const char *path = args->file_count > 0 ? args->files[0] : "-";
+    FILE *from = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    if (from == NULL) {
+        fprintf(stderr, "berth simulate: %s: %s\n", path, strerror(errno));
+        return STATUS_failed;
+    }
+    int status = play_batch(from, args);
+    if (from != stdin)
+        fclose(from);
+    return status;
+}
+
+int command_simulate(int argc, char **argv)
+{
+    struct arguments args = {.space = "default", .shards = 2, .release = RELEASE_OLDEST};
+    const struct options_table table = {
+        .program = "berth simulate",
+        .usage = "Decides the pods of manifests, of a dump of a cluster, or of a scenario, without "
+                 "a cluster, and shows why: berth simulate [OPTION ...] FILE ...",
+        .options = own,
+        .state = &args,
+        .word = take_file};
+    options_read(&table, argc, argv);
+    int status = args.batch ? play_stream(&args) : play_files(&args);
+    if (status == STATUS_decided && args.checks.differences > 0)
+        status = STATUS_failed;
+    cross_check_end(&args.checks);
+    memory_free(args.files);
+    return status;
+}

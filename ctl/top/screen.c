@@ -1,0 +1,316 @@
+/* screen: the page of berth top as lines of text. The one idea: state, keys and answers in, lines
+ * out, so that all of it is tested without a terminal.
+ *
+ * What must stay true: whatever a process or an object is called, only printable ASCII is in a
+ * line; and a line is never wider than the screen. */
+#include "ctl/top/top.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEADER 4 /* lines above the pane */
+
+static const char *const panes[TOP_PANES] = {"pending", "nodes", "processes"};
+
+/* ---- what the processes say ---- */
+
+static const struct status *process(const struct top *t, const char *kind)
+{
+    for (uint32_t i = 0; i < t->processes.count; i++)
+        if (str_is(t->processes.at[i].process, kind))
+            return &t->processes.at[i];
+    return NULL;
+}
+
+static struct str line_of(const struct status *s, const char *key)
+{
+    for (uint32_t i = 0; s != NULL && i < s->lines.count; i++)
+        if (str_is(s->lines.at[i].key, key))
+            return s->lines.at[i].value;
+    return STR_LITERAL("-");
+}
+
+static int64_t count_of(const struct status *s, const char *key)
+{
+    int64_t count = 0;
+    return str_to_i64(line_of(s, key), &count) ? count : 0;
+}
+
+void top_answered(struct top *t, int64_t now_ms)
+{
+    const struct status *s = process(t, "scheduler");
+    int64_t decided =
+        count_of(s, "scheduled") + count_of(s, "unschedulable") + count_of(s, "errors");
+    int64_t passed = now_ms - t->decided_ms;
+    if (t->decided_ms == 0 || s == NULL || decided < t->decided) /* another life of it, too */
+        t->rate = -1;
+    else if (passed > 0)
+        t->rate = (double)(decided - t->decided) * 1000 / (double)passed;
+    t->decided = decided;
+    t->decided_ms = s != NULL ? now_ms : 0;
+}
+
+/* ---- lines ---- */
+
+static void add_line(const struct top *t, struct buffer *out, const struct buffer *line)
+{
+    struct str text = buffer_str(line);
+    if (t->height > 0 && text.len > (uint32_t)t->width)
+        text.len = (uint32_t)t->width;
+    while (text.len > 0 && text.at[text.len - 1] == ' ')
+        text.len--;
+    columns_safe(out, text);
+    buffer_add_text(out, "\n");
+}
+
+static void say_key(struct buffer *line, const char *what, const struct status *s, const char *key)
+{
+    struct str value = line_of(s, key);
+    buffer_print(line, "  %s %.*s", what, STR_ARG(value));
+}
+
+static void header(const struct top *t, struct buffer *out)
+{
+    const struct status *s = process(t, "scheduler"), *q = process(t, "queue");
+    struct buffer line = {0};
+    struct str state = line_of(s, "state");
+    buffer_print(&line, "berth top  %s  %.*s",
+                 str_is(line_of(s, "leading"), "yes") ? "leader" : "no leader", STR_ARG(state));
+    say_key(&line, "term", s, "term");
+    if (t->rate >= 0)
+        buffer_print(&line, "  %.1f decisions/s", t->rate);
+    if (t->unanswered > 0)
+        buffer_print(&line, "  %" PRId64 " do not answer", t->unanswered);
+    add_line(t, out, &line);
+    buffer_reset(&line);
+    buffer_add_text(&line, "pods:");
+    say_key(&line, "pending", q, "pending");
+    say_key(&line, "active", q, "active");
+    say_key(&line, "backoff", q, "backoff");
+    say_key(&line, "unschedulable", q, "unschedulable");
+    say_key(&line, "gated", q, "gated");
+    say_key(&line, "known", s, "pods");
+    add_line(t, out, &line);
+    buffer_reset(&line);
+    buffer_add_text(&line, "decisions:");
+    say_key(&line, "scheduled", s, "scheduled");
+    say_key(&line, "unschedulable", s, "unschedulable");
+    say_key(&line, "us mean", s, "decision_us_mean");
+    say_key(&line, "us max", s, "decision_us_max");
+    say_key(&line, "nodes of workers", s, "worker_nodes");
+    add_line(t, out, &line);
+    buffer_free(&line);
+}
+
+static void bar(const struct top *t, struct buffer *out)
+{
+    struct buffer line = {0};
+    for (int i = 0; i < TOP_PANES; i++)
+        buffer_print(&line, i == (int)t->pane ? "[%d %s] " : " %d %s  ", i + 1, panes[i]);
+    if (t->paused)
+        buffer_add_text(&line, "  paused");
+    if (t->filter[0] != 0 || t->typing)
+        buffer_print(&line, "  /%s%s", t->filter, t->typing ? "_" : "");
+    buffer_print(&line, "  every %g s  ? help", t->interval_s);
+    add_line(t, out, &line);
+    buffer_free(&line);
+}
+
+static void help(const struct top *t, struct buffer *out)
+{
+    static const char *const text[] = {
+        "1 2 3, Tab     pending pods, nodes, processes",
+        "arrows, j k    move; PgUp, PgDn, Home, End",
+        "s, S           sort by the next column; the other way round",
+        "/              show only rows with a text; Enter ends it, Esc forgets it",
+        "p, Space       pause",
+        "+, -           ask less often, more often",
+        "q              end",
+    };
+    struct buffer line = {0};
+    for (size_t i = 0;
+         i < sizeof(text) / sizeof(text[0]) && (t->height == 0 || (int)i + HEADER < t->height);
+         i++) {
+        buffer_reset(&line);
+        buffer_add_text(&line, text[i]);
+        add_line(t, out, &line);
+    }
+    buffer_free(&line);
+}
+
+/* ---- panes ---- */
+
+static void fill_pending(const struct top *t, struct columns *c)
+{
+    static const char *const heads[] = {"NAMESPACE", "NAME", "PLACE",    "PRIORITY",
+                                        "ATTEMPTS",  "AGE",  "NEXT TRY", "REJECTED BY"};
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+        columns_head(c, heads[i]);
+    for (uint32_t i = 0; t->pending != NULL && i < t->pending->pods.count; i++) {
+        const struct pending_pod *p = &t->pending->pods.at[i];
+        columns_text(c, p->namespace_name);
+        columns_text(c, p->name);
+        columns_text(c, words_text(&pending_place_words, p->place));
+        columns_i64(c, p->priority);
+        columns_i64(c, p->attempts);
+        columns_span(c, p->waiting_ms);
+        columns_span(c, p->backoff_ms);
+        columns_text(c, p->rejected_by.count > 0 ? p->rejected_by.at[0] : (struct str){0});
+    }
+}
+
+static void fill_processes(const struct top *t, struct columns *c)
+{
+    static const char *const heads[] = {"INSTANCE", "PROCESS", "PID", "UP", "TERM", "GENERATION"};
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+        columns_head(c, heads[i]);
+    for (uint32_t i = 0; i < t->processes.count; i++) {
+        const struct status *s = &t->processes.at[i];
+        columns_text(c, s->instance);
+        columns_text(c, s->process);
+        columns_i64(c, s->pid);
+        columns_span(c, s->uptime_ms);
+        columns_i64(c, s->term);
+        columns_i64(c, s->generation);
+    }
+}
+
+static bool has(const char *text, const char *part)
+{
+    return part[0] == 0 || strstr(text, part) != NULL;
+}
+
+/* The rows that the filter leaves, from the first to be shown. */
+static void rows(struct top *t, struct columns *c, struct buffer *out)
+{
+    struct buffer line = {0};
+    uint32_t room = t->height > HEADER + 1 ? (uint32_t)(t->height - HEADER - 1) : 0, left = 0,
+             shown = 0;
+    uint32_t step = 0, count = c->rows;
+    if (t->sorts[t->pane] > c->columns)
+        t->sorts[t->pane] = 0;
+    if (t->sorts[t->pane] > 0 && count > 0)
+        (void)columns_sort(c, c->heads[t->sorts[t->pane] - 1]);
+    columns_print_row(c, -1, &line);
+    add_line(t, out, &line);
+    for (step = 0; step < count; step++) {
+        buffer_reset(&line);
+        columns_print_row(c, t->descending ? count - 1 - step : step, &line);
+        if (!has(line.at, t->filter) || left++ < t->first || (t->height > 0 && shown == room))
+            continue;
+        add_line(t, out, &line);
+        shown++;
+    }
+    if (t->first > 0 && t->first >= left)
+        t->first = left > 0 ? left - 1 : 0;
+    buffer_free(&line);
+}
+
+void top_lines(struct top *t, struct buffer *out)
+{
+    struct columns c = {.columns = 0};
+    header(t, out);
+    if (t->height > 0)
+        bar(t, out);
+    if (t->help) {
+        help(t, out);
+        return;
+    }
+    if (t->pane == TOP_pending)
+        fill_pending(t, &c);
+    else if (t->pane == TOP_processes)
+        fill_processes(t, &c);
+    if (t->pane != TOP_nodes)
+        rows(t, &c, out);
+    else if (t->nodes != NULL)
+        rows(t, t->nodes, out);
+    else
+        buffer_add_text(out, "asking the watcher\n");
+    columns_free(&c);
+}
+
+/* ---- keys ---- */
+
+static void type(struct top *t, int key)
+{
+    size_t len = strlen(t->filter);
+    if (key == '\r' || key == '\n') {
+        t->typing = false;
+    } else if (key == 27) {
+        t->typing = false;
+        t->filter[0] = 0;
+    } else if ((key == 127 || key == 8) && len > 0) {
+        t->filter[len - 1] = 0;
+    } else if (key >= 0x20 && key < 0x7f && len + 1 < sizeof(t->filter)) {
+        t->filter[len] = (char)key;
+        t->filter[len + 1] = 0;
+    }
+    t->first = 0;
+}
+
+static void move(struct top *t, int64_t by)
+{
+    int64_t first = (int64_t)t->first + by;
+    t->first = first < 0 ? 0 : first > 1000000 ? 1000000 : (uint32_t)first;
+}
+
+static void go(struct top *t, enum top_pane pane)
+{
+    t->pane = pane;
+    t->first = 0;
+}
+
+static void change_interval(struct top *t, double factor)
+{
+    t->interval_s *= factor;
+    if (t->interval_s < 0.5)
+        t->interval_s = 0.5;
+    if (t->interval_s > 60)
+        t->interval_s = 60;
+}
+
+static void move_by_key(struct top *t, int key)
+{
+    int page = t->height > HEADER + 2 ? t->height - HEADER - 2 : 1;
+    switch (key) {
+    case TOP_up:
+    case 'k': move(t, -1); break;
+    case TOP_down:
+    case 'j': move(t, 1); break;
+    case TOP_page_up: move(t, -page); break;
+    case TOP_page_down: move(t, page); break;
+    case TOP_home: t->first = 0; break;
+    case TOP_end: move(t, 1000000); break;
+    default: break;
+    }
+}
+
+void top_key(struct top *t, int key)
+{
+    if (key == 3) { /* Ctrl-C, which a raw terminal hands on */
+        t->over = true;
+        return;
+    }
+    if (t->typing) {
+        type(t, key);
+        return;
+    }
+    t->help = key == '?' ? !t->help : false;
+    switch (key) {
+    case 'q': t->over = true; break;
+    case '1':
+    case '2':
+    case '3': go(t, (enum top_pane)(key - '1')); break;
+    case '\t': go(t, (enum top_pane)((t->pane + 1) % TOP_PANES)); break;
+    case 's': t->sorts[t->pane]++; break;
+    case 'S': t->descending = !t->descending; break;
+    case '/': t->typing = true; break;
+    case 27: t->filter[0] = 0; break;
+    case 'p':
+    case ' ': t->paused = !t->paused; break;
+    case '+': change_interval(t, 2); break;
+    case '-': change_interval(t, 0.5); break;
+    default: move_by_key(t, key); break;
+    }
+}

@@ -1,0 +1,48 @@
+/* top: what a running berth does, on a screen. screen.c is pure: what was asked and which keys were
+ * pressed in, lines out; top.c asks, reads keys, and owns the terminal. */
+#ifndef CTL_TOP_H
+#define CTL_TOP_H
+
+#include "ctl/tables/columns.h"
+#include "proto/messages.h"
+
+enum top_pane { TOP_pending, TOP_nodes, TOP_processes, TOP_PANES };
+
+#define TOP_FILTER 64
+
+struct top {
+    /* what was asked; borrowed */
+    struct {
+        uint32_t count;
+        const struct status *at; /* one a process that has answered */
+    } processes;
+    const struct pending_pods *pending; /* NULL: no queue has answered */
+    struct columns *nodes;              /* NULL: not asked yet */
+    int64_t unanswered;                 /* processes that are there and say nothing */
+    /* what it has been: decisions and when they were counted */
+    int64_t decided, decided_ms;
+    double rate; /* decisions a second between the last two answers; negative: not known yet */
+    /* how it is shown */
+    enum top_pane pane;
+    uint32_t sorts[TOP_PANES]; /* by which column; 0: as it comes, else from 1 on */
+    bool descending, paused, help, typing;
+    char filter[TOP_FILTER]; /* only rows with this text; empty: all */
+    uint32_t first;          /* row of the pane that is shown first */
+    double interval_s;       /* between answers, 0.5 to 60 */
+    int width, height;       /* of the screen, at least 20 by 5 */
+    bool over;               /* the user has enough */
+};
+
+/* Keys that are no byte. */
+enum top_key { TOP_up = 256, TOP_down, TOP_page_up, TOP_page_down, TOP_home, TOP_end };
+
+/* New answers are there, at this time in milliseconds: counts what was decided since the last. */
+void top_answered(struct top *t, int64_t now_ms);
+void top_key(struct top *t, int key);
+/* Its lines, each ended by a line feed and none wider than the screen; height of them at most, 0:
+ * all there are. Printable ASCII alone. */
+void top_lines(struct top *t, struct buffer *out);
+
+int command_top(int argc, char **argv);
+
+#endif
