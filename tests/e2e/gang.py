@@ -298,9 +298,9 @@ class Recording:
         with open(self.path + ".log", errors="replace") as file:
             missed = [line for line in file if "missed" in line or "dropped" in line]
         checks.expect(not missed, "the tap has gaps: %s", checks.some(missed))
-        # Reading again, what the filter left out looks as if it had been missed.
         done = subprocess.run([BERTH, "tap", "--read", self.path, "-o", "json"], check=True, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        checks.expect(done.stderr == "", "reading the recording says %s", done.stderr)
         read = [json.loads(line) for line in done.stdout.splitlines()]
         # Two processes' taps may reach us in any order; within one the order is the sender's.
         return [(r["message"], r["body"], r["sent_us"]) for r in sorted(read, key=lambda r: r["sent_us"])]
@@ -340,14 +340,11 @@ def partly_bound(records, minimum_of):
 
 
 def status_lines(subject):
-    """What `berth status` says: process to its lines, as (key, value)."""
+    """What `berth status` says: process to its counters, as texts."""
     done = subprocess.run([BERTH, "status", "--run-dir", subject.rundir, "-o", "json"], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=30)
-    found = {}
-    for line in done.stdout.splitlines():
-        status = json.loads(line).get("status") or {}
-        found[status.get("process")] = [(l["key"], l.get("value", "")) for l in status.get("lines", [])]
-    return found
+    processes = json.loads(done.stdout)["processes"] if done.stdout else []
+    return {p["process"]: {key: str(value) for key, value in p["status"].items()} for p in processes if p["answered"]}
 
 
 HELD = {"queue": ("in_flight", "left_in_flight", "awaiting_confirmation"),
@@ -359,7 +356,7 @@ def held(subject):
     found = []
     statuses = status_lines(subject)
     for process, keys in HELD.items():
-        lines = dict(statuses.get(process, [("status", "none")]))
+        lines = statuses.get(process, {})
         found += ["%s: %s=%s" % (process, key, lines.get(key, "missing")) for key in keys
                   if lines.get(key) != "0"]
     return found

@@ -25,13 +25,15 @@ class Server(http.server.ThreadingHTTPServer):
 
 class Proxy:
     """hold: seconds that a Binding is held before it is carried out; held: those taken so far;
-    pages: seconds that each page of a list of pods comes late."""
+    pages: seconds that each page of a list of pods comes late; swallow: (type, name) of watch events
+    that never come, of watches that begin while json is set; swallowed: how many so far."""
 
     def __init__(self, kubeconfig):
         fields = kube.read_kubeconfig(kubeconfig)
         self.behind, self.context = urllib.parse.urlsplit(fields["server"]), kube.tls_of(fields)
         self.token = fields["token"]
         self.hold, self.held, self.done, self.pages = 0, 0, 0, 0
+        self.json, self.swallow, self.swallowed = False, set(), 0
         self.changed, self.ended = threading.Condition(), threading.Event()
         self.server = Server(("127.0.0.1", 0), handler_of(self))
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
@@ -46,6 +48,18 @@ class Proxy:
         with open(path, "w") as file:
             json.dump(config, file, indent=1)
         return path
+
+    def let_through(self, line):
+        """A watch event, or None for one that is swallowed."""
+        if not line.strip():
+            return line
+        event = json.loads(line)
+        if (event["type"], event["object"].get("metadata", {}).get("name")) not in self.swallow:
+            return line
+        with self.changed:
+            self.swallowed += 1
+            self.changed.notify_all()
+        return None
 
     def connect(self):
         return http.client.HTTPSConnection(self.behind.hostname, self.behind.port, context=self.context, timeout=600)
@@ -90,6 +104,10 @@ def handler_of(proxy):
             """One request and its answer."""
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
+            watch = proxy.json and "watch=true" in self.path
+            if watch:  # events as lines
+                headers = {name: value for name, value in headers.items() if name.lower() != "accept"}
+                headers["Accept"] = "application/json"
             held = self.command == "POST" and self.path.endswith("/binding") and proxy.hold
             if held:
                 proxy.keep(held)
@@ -103,7 +121,7 @@ def handler_of(proxy):
                     proxy.carried_out()
                     self.answer_whole(answer, text)
                 else:
-                    self.answer_in_pieces(answer)
+                    self.answer_in_pieces(answer, watch)
 
         def begin(self, answer, length):
             self.send_response(answer.status)
@@ -117,10 +135,12 @@ def handler_of(proxy):
             self.begin(answer, ("Content-Length", str(len(text))))
             self.wfile.write(text)
 
-        def answer_in_pieces(self, answer):
+        def answer_in_pieces(self, answer, watch):
             self.begin(answer, ("Transfer-Encoding", "chunked"))
             while True:
-                piece = answer.read1(1 << 16)
+                piece = proxy.let_through(answer.readline()) if watch else answer.read1(1 << 16)
+                if piece is None:
+                    continue
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
                 if not piece:
                     return

@@ -1,3 +1,3 @@
 """All cases; the order here is the order in which they run."""
-from . import (bulk, texts, explain, explain_followed, whatif, releases, spread, policy, extenders, starvation, churn, kill, recorded, devices, failover, faults, gangs, gang_status, gang_reading, plugins, lists, pages, readme, held, hostile, hang,  # noqa: F401
-               serving, serving_tls, serving_flood, upgrade, preflight, manifests, trace)  # noqa: F401
+from . import (bulk, texts, explain, explain_followed, whatif, whatif_random, doctor, simulate, tables, page, releases, spread, policy, extenders, starvation, churn, kill, own_worker, recorded, record, record_day, record_killed, redacted, devices, failover, faults, gangs, gang_status, gang_reading, plugins, plugins_queue, plugin_clients, plugin_ports, lists, pages, readme, held, hostile, hang,  # noqa: F401
+               serving, serving_tls, serving_flood, upgrade, preflight, manifests, trace, traces, debug_pod, tap)  # noqa: F401

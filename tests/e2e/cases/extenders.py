@@ -111,7 +111,7 @@ class Reloaded:
         checks.expect(node in (None, got), "%s is on %s, not on %s", name, got, node)
 
     def status(self):
-        done = subprocess.run([os.path.join(cluster.TOP, "build/bin/berth"), "status", "--run-dir",
+        done = subprocess.run([os.path.join(cluster.TOP, "build/bin/berth"), "status", "-v", "--run-dir",
                                self.subject.rundir], capture_output=True, text=True, timeout=60)
         return done.stdout
 

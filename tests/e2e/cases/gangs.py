@@ -53,8 +53,7 @@ def told_of_group(world, scheduler, api, name, nodes):
                       for text in texts), "the group's event says: %s", checks.some(texts))
     # One for the group and not one for each member; a second when a member came between two attempts.
     checks.expect(len(found) <= 2, "%d events for one group: %s", len(found), checks.some(texts))
-    lines = [line for line in gang.status_lines(scheduler).get("queue", []) if line[0] == "group:default/" + name]
-    checks.expect(lines, "berth status does not list group %s", name)
+    checks.expect("group:default/" + name in gang.status_lines(scheduler).get("queue", {}), "berth status does not list group %s", name)
 
 
 def room_for_some(world, api, scheduler, recording):

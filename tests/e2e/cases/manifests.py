@@ -14,7 +14,8 @@ from suite import case
 
 TOP = os.path.join(cluster.TOP, "compose", "kubernetes")
 KUSTOMIZED = ("rbac", "replace", "second", "workers")
-SINGLE = ("static-pod/kube-scheduler.yaml", "gangs.yaml", "policy-configmap.yaml", "metrics-reader.yaml")
+SINGLE = ("static-pod/kube-scheduler.yaml", "gangs.yaml", "policy-configmap.yaml", "metrics-reader.yaml",
+          "page-reader.yaml")
 TOKEN = "/api/v1/namespaces/kube-system/serviceaccounts/berth/token"
 ANYBODY = 65532  # runAsUser
 CORES, LEASE_SECONDS = 2, 15
@@ -273,11 +274,11 @@ def running(world):
         world.admin.create_many(kube.PODS, objects.small_pods(50))
         checks.all_bound(pods, 50, 60)
         workers = [containers.start_pod(worker, "worker-%d" % number) for number in range(3)]
-        checks.wait_until(30, lambda: status_of(containers, 0, "workers") == "4", "the workers do not join")
+        checks.wait_until(30, lambda: status_of(containers, 0, "workers") == 4, "the workers do not join")
         world.admin.create_many(kube.PODS, objects.small_pods(50, first=50))
         checks.all_bound(pods, 100, 60)
         containers.end(workers.pop())
-        checks.wait_until(30, lambda: status_of(containers, 0, "workers") == "3", "the worker does not leave")
+        checks.wait_until(30, lambda: status_of(containers, 0, "workers") == 3, "the worker does not leave")
         world.admin.create_many(kube.PODS, objects.small_pods(20, first=100))
         checks.all_bound(pods, 120, 60)
         checks.expect(all(p.poll() is None for p in containers.processes), "a process has ended: %s",
@@ -304,7 +305,7 @@ def drained(world):
             containers.start_pod(worker, "worker-%d" % number)
         for number in (signal.SIGTERM, signal.SIGKILL):
             for n in range(CORES):
-                checks.wait_until(60, lambda n=n: status_of(containers, n, "workers") == "3",
+                checks.wait_until(60, lambda n=n: status_of(containers, n, "workers") == 3,
                                   "core %d does not have the workers" % n)
             first = leader_of(containers)
             world.admin.create_many(kube.PODS, objects.small_pods(50, first=bound))
@@ -315,7 +316,7 @@ def drained(world):
             bound += 50
             checks.all_bound(pods, bound, LEASE_SECONDS + 15)
             checks.expect(leader_of(containers, [n for n in range(CORES) if n != first]) != first, "nobody leads")
-            checks.expect(status_of(containers, 1 - first, "workers") == "3", "the workers have left")
+            checks.expect(status_of(containers, 1 - first, "workers") == 3, "the workers have left")
             shutil.rmtree(os.path.join(world.directory, "core-%d" % first))
             cores[first] = containers.start_pod(core, "core-%d" % first, first)
     except checks.Failed as failure:
@@ -340,18 +341,15 @@ def status_of(containers, core, key):
                            "--curve-dir", containers.keys,
                            "--endpoint", "tcp://127.0.0.1:%d" % containers.ports[core]],
                           stdout=subprocess.PIPE, text=True, timeout=20)
-    for line in done.stdout.splitlines():
-        for pair in json.loads(line).get("status", {}).get("lines", []):
-            if pair["key"] == key:
-                return pair["value"]
-    return None
+    processes = json.loads(done.stdout)["processes"] if done.stdout else []
+    return next((p["status"].get(key) for p in processes if p["answered"]), None)
 
 
 def leader_of(containers, among=range(CORES)):
     found = []
 
     def one():
-        found[:] = [n for n in among if status_of(containers, n, "leading") == "yes"]
+        found[:] = [n for n in among if status_of(containers, n, "leading")]
         return len(found) == 1
     checks.wait_until(30, one, "there is not one core that leads")
     return found[0]

@@ -7,6 +7,7 @@ import checks
 import cluster
 import kube
 import objects
+from cases.serving import Served
 from suite import case
 
 NOT_UPSTREAM = "kube-scheduler knows no plugins on a bus"
@@ -21,29 +22,25 @@ def profile(name, points, **args):
             "plugins": {point: {"enabled": [dict({"name": "example"}, **more)]} for point, more in points.items()}}
 
 
+POINTS = ("preFilter", "preScore", "score", "postFilter", "reserve")
 PROFILES = [
     {"schedulerName": "default-scheduler"},
     profile("strict", {"filter": {}, "score": {"weight": 100}}, failurePolicy="Fail"),
     profile("lenient", {"filter": {}, "score": {"weight": 100}}, failurePolicy="Ignore", nodeFacts="Node"),
     profile("gate", {"permit": {}, "postBind": {}}, permitTimeout="5s"),
+    profile("points", dict.fromkeys(POINTS, {}), failurePolicy="Fail", nodeFacts="Pods",
+            annotations=["bus.example/only"]),
+    profile("points-lenient", dict.fromkeys(POINTS, {}), failurePolicy="Ignore", nodeFacts="Node"),
 ]
 
 
-class Stage:
-    """Three nodes, of which the example likes one and allows two; berth; and the example, as it is started and killed."""
+class Process:
+    """A plugin's process, as it is started and killed."""
 
-    def __init__(self, world):
-        self.world, self.plugin = world, None
-        room = {"cpu": "64", "memory": "64Gi"}
-        world.admin.create_many(kube.NODES, [
-            objects.node("plain", room), objects.node("liked", room, labels={"bus.example/score": "90"}),
-            objects.node("forbidden", room, labels={"bus.example/score": "100", "bus.example/allowed": "no"})])
-        self.pods = world.pods()
-        self.scheduler = world.scheduler(profiles=PROFILES)
+    plugin = None
 
-    def start(self):
-        door = os.path.join(self.scheduler.rundir, "scheduler.sock")
-        self.plugin = subprocess.Popen([EXAMPLE, door], stdin=subprocess.DEVNULL)
+    def begin(self, program, door):
+        self.plugin = subprocess.Popen([program, door], stdin=subprocess.DEVNULL)
 
     def kill(self):
         if self.plugin is not None:
@@ -51,9 +48,28 @@ class Stage:
             self.plugin.wait(10)
             self.plugin = None
 
-    def create(self, name, profile_name, **labels):
-        body = objects.pod(name, {"cpu": "100m"}, schedulerName=profile_name)
-        body["metadata"]["labels"] = {"bus.example/" + key: value for key, value in labels.items()}
+
+class Stage(Process):
+    """Three nodes, of which the example likes one and allows two; berth; and the example, as it is started and killed."""
+
+    def __init__(self, world):
+        self.world = world
+        room = {"cpu": "64", "memory": "64Gi"}
+        world.admin.create_many(kube.NODES, [
+            objects.node("plain", room), objects.node("liked", room, labels={"bus.example/score": "90"}),
+            objects.node("forbidden", room, labels={"bus.example/score": "100", "bus.example/allowed": "no"})])
+        self.pods = world.pods()
+        template = world.options.scheduler.replace(" --secure-port 0", "")
+        self.served = Served(world, template=template, profiles=PROFILES)
+        self.scheduler = self.served.subject
+
+    def start(self):
+        self.begin(EXAMPLE, os.path.join(self.scheduler.rundir, "scheduler.sock"))
+
+    def create(self, name, profile_name, cpu="100m", annotations=None, **labels):
+        body = objects.pod(name, {"cpu": cpu}, schedulerName=profile_name)
+        body["metadata"]["labels"] = {"bus.example/" + key.replace("_", "-"): value for key, value in labels.items()}
+        body["metadata"]["annotations"] = annotations or {}
         self.world.admin.create(kube.PODS, body)
 
     def bound(self, name, node=None):
@@ -69,6 +85,15 @@ class Stage:
     def failed(self, name, start):
         done = self.pods.wait(SECONDS, lambda items: name in items and items[name][2] and items[name][2][1].startswith(start))
         checks.expect(done, "%s was told %s", name, self.pods.items.get(name))
+
+    def counted(self, point, *statuses):
+        """The plugin's calls at the point are in the metrics, with these results."""
+        samples = self.served.samples()
+        for status in statuses:
+            series = ('scheduler_plugin_execution_duration_seconds_count'
+                      '{extension_point="%s",plugin="example",status="%s"}' % (point, status))
+            checks.expect(samples.get(series, 0) > 0, "%s is not counted: %s", series,
+                          [each for each in samples if 'plugin="example"' in each and "_count" in each])
 
     def nominated(self, name):
         return self.world.admin.get(kube.PODS + "/" + name).get("status", {}).get("nominatedNodeName")
@@ -161,3 +186,62 @@ def permit(stage):
     stage.failed("leaver", '0/1 nodes are available: 1 plugin "example" ')
     stage.start()
     stage.bound("leaver")
+
+
+@staged("plugin-pre-filter")
+def pre_filter(stage):
+    """The pod's label names the only node, or refuses it; without the plugin both policies show."""
+    stage.create("orphan", "points")
+    stage.failed("orphan", '0/3 nodes are available: plugin "example" is not there.')
+    stage.create("easy", "points-lenient", only="plain")
+    stage.bound("easy")
+    stage.start()
+    stage.bound("orphan", "forbidden")  # which has the highest score, and nobody filters
+    stage.create("there", "points", only="plain")
+    stage.bound("there", "plain")
+    stage.create("noted", "points", annotations={"bus.example/only": "plain", "bus.example/refuse": "not told"})
+    stage.bound("noted", "plain")
+    stage.create("refused", "points", refuse="yes")
+    stage.failed("refused", "0/3 nodes are available: refused by its label.")
+    stage.create("astray", "points", only="nowhere")
+    stage.failed("astray", "0/3 nodes are available: 3 node(s) didn't satisfy plugin(s) [example].")
+    stage.kill()
+    stage.create("orphan-2", "points", only="plain")
+    stage.failed("orphan-2", '0/3 nodes are available: plugin "example" is not there.')
+    stage.start()
+    stage.bound("orphan-2", "plain")
+    stage.counted("PreFilter", "Success", "UnschedulableAndUnresolvable")
+    stage.counted("PreScore", "Success")
+    stage.counted("Score", "Success")
+    stage.counted("ScoreExtensionNormalize", "Success")
+
+
+@staged("plugin-post-filter")
+def post_filter(stage):
+    """A pod that fits nowhere is nominated where the plugin says, and placed there when there is room."""
+    stage.start()
+    stage.create("huge", "points", cpu="100", rescue="plain")
+    checks.wait_until(SECONDS, lambda: stage.nominated("huge") == "plain", "huge is not nominated")
+    stage.create("hopeless", "points", cpu="100")
+    stage.failed("hopeless", "0/3 nodes are available: 3 Insufficient cpu. ")
+    checks.wait_until(SECONDS, lambda: stage.pods.items["hopeless"][2][1].endswith("nothing to offer"),
+                      "hopeless is not told what the plugin says: %s" % (stage.pods.items["hopeless"],))
+    stage.counted("PostFilter", "Success", "Unschedulable")
+    stage.kill()
+    stage.create("orphan", "points-lenient", cpu="100", rescue="plain")
+    stage.failed("orphan", "0/3 nodes are available: 3 Insufficient cpu. ")
+    checks.expect(not stage.nominated("orphan"), "orphan is nominated without the plugin")
+
+
+@staged("plugin-reserve")
+def reserve(stage):
+    """What the plugin cannot reserve is not bound, and the room is free for others."""
+    stage.start()
+    stage.create("sold", "points", sold_out="yes")
+    stage.told("sold", "0/1 nodes are available: 1 sold out.")
+    stage.create("wins", "points", cpu="63")
+    stage.bound("wins", "forbidden")
+    stage.counted("Reserve", "Success", "Unschedulable")
+    stage.kill()
+    stage.create("easy", "points-lenient", sold_out="yes")
+    stage.bound("easy")

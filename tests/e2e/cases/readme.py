@@ -17,7 +17,8 @@ SECONDS = 60
 def lines_of_readme():
     """Commands of all blocks, in order; what stands behind # is left to the shell."""
     with open(README) as file:
-        blocks = re.findall(r"^```\n(.*?)^```", file.read(), re.M | re.S)
+        blocks = [text for words, text in re.findall(r"^```([^\n`]*)\n(.*?)^```$", file.read(), re.M | re.S)
+                  if words.startswith("sh")]
     return [line for block in blocks for line in block.splitlines()]
 
 

@@ -16,7 +16,7 @@ BERTH = os.path.join(cluster.TOP, "build", "bin", "berth")
 
 def said(scheduler, process="scheduler"):
     """What a process says of itself, by key; nothing while it does not answer."""
-    done = subprocess.run([BERTH, "status", "--run-dir", scheduler.rundir], stdout=subprocess.PIPE,
+    done = subprocess.run([BERTH, "status", "-v", "--run-dir", scheduler.rundir], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, timeout=20, check=False)
     found, at = {}, None
     for line in done.stdout.splitlines():

@@ -392,7 +392,7 @@ def health_without_workers(world):
     """Ready is only who has a worker and knows the cluster; alive and healthy is it all the same."""
     if "--workers 2" not in world.options.scheduler:
         return print("skipped health-without-workers: it is about berth")
-    served = Served(world, flags=["--workers=0"])
+    served = Served(world, flags=["--workers=0", "--own-worker=false"])
     checks.wait_until(30, lambda: served.get("/readyz/sched-handler-sync").text == "ok",
                       "the informers are not synced")
     page = served.get("/readyz")

@@ -93,6 +93,57 @@ def look_at_refused(subject):
     checks.expect(status == 1 and "-: spec.template.spec.containerz: unknown field" in complaint, "it says: %s", complaint)
 
 
+def look_at_diff(world, subject, before):
+    """What a diff says is what patch makes of the manifests, and no other pod is in it."""
+    answer = told(subject, "whatif", "--drain", "node-2", status=3)
+    _, out, _ = asked(subject, "whatif", "--drain", "node-2", "-o", "diff")
+    top = os.path.join(world.directory, "manifests")
+    os.makedirs(top + "/default")
+
+    def text(name, node):
+        return ("apiVersion: v1\nkind: Pod\nmetadata:\n  name: \"%s\"\n  namespace: \"default\"\n" % name
+                + ("spec:\n  nodeName: \"%s\"\n" % node if node else ""))
+    for name, node in before.items():
+        with open("%s/default/%s.yaml" % (top, name), "w") as file:
+            file.write(text(name, node))
+    done = subprocess.run(["patch", "-p1", "--fuzz=0"], cwd=top, input=out, stdout=subprocess.PIPE, text=True, check=False)
+    checks.expect(done.returncode == 0, "patch says: %s", done.stdout)
+    for name, node in dict(before, **places(answer)).items():
+        with open("%s/default/%s.yaml" % (top, name)) as file:
+            checks.expect(file.read() == text(name, node), "%s is not as it was said, %s", name, node)
+
+
+def look_at_configuration(world, subject, nodes):
+    """What another configuration would decide, and what is wrong with one."""
+    path = os.path.join(world.directory, "other.yaml")
+
+    def write(text):
+        with open(path, "w") as file:
+            file.write("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" + text)
+    pod = objects.pod("small", {"cpu": "100m"})
+    for strategy in ("LeastAllocated", "MostAllocated"):
+        write("profiles: " + json.dumps([{"plugins": {"multiPoint": {"disabled": [{"name": "*"}], "enabled": [
+            {"name": name} for name in ("PrioritySort", "NodeResourcesFit", "DefaultBinder")]}}, "pluginConfig": [
+                {"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": strategy, "resources": [
+                    {"name": "cpu", "weight": 1}]}}}]}]))
+        answer = told(subject, "whatif", "--config", path, manifest=pod)
+        checks.expect(places(answer)["small"] == nodes[strategy] and answer["config"] == path, "%s: it says %s, not %s",
+                      strategy, answer, nodes[strategy])
+    write("profiles: [{plugins: {filter: {enabled: [{name: Nonsense}]}}}]")
+    said = subprocess.run([BERTH, "config", "--config", path], stderr=subprocess.PIPE, text=True, check=False).stderr
+    status, out, complaint = asked(subject, "whatif", "--config", path, "--pending")
+    checks.expect(status == 1 and not out and "Nonsense" in said and complaint == said.replace("berth config:", "berth whatif:"),
+                  "it says: %s, and berth config: %s", complaint, said)
+
+
+def look_at_all(subject, before):
+    """Each bound pod decided anew: all are counted, and none is moved by asking."""
+    _, out, complaint = asked(subject, "whatif", "--all", "-o", "json")
+    answer = json.loads(out or "{}")
+    checks.expect(answer.get("bound") == sum(1 for node in before.values() if node) == answer["stay"] + len(answer["pods"]),
+                  "it says: %s%s", out, complaint)
+
+
 @case("whatif", not_upstream="berth whatif is berth's")
 def whatif(world):
     """New pods go where it was said; nodes that drain, fail and are added; the pods there stay as they are."""
@@ -102,6 +153,13 @@ def whatif(world):
     pods = world.pods()
     subject = world.scheduler()
     ready(subject, ("node-0", "node-1", "node-2"))
+    world.admin.create(kube.PODS, objects.pod("first", {"cpu": "1"}, nodeName="node-0"))
+    checks.expect(pods.wait(60, lambda items: "first" in items), "the first pod is not there")
+    checks.wait_until(30, lambda: json.loads(asked(subject, "whatif", "--all", "-o", "json")[1])["bound"] == 1, "it is not seen")
+    look_at_configuration(world, subject, {"LeastAllocated": "node-2", "MostAllocated": "node-0"})
+    world.admin.delete(kube.PODS + "/first")
+    checks.expect(pods.wait(60, lambda items: not items), "the first pod is still there")
+    checks.wait_until(30, lambda: json.loads(asked(subject, "whatif", "--all", "-o", "json")[1])["bound"] == 0, "it is seen")
     made = [deployment("web", 6, {"cpu": "2100m", "memory": "1Gi"}), deployment("db", 5, {"cpu": "1700m", "memory": "3Gi"})]
     manifest = {"apiVersion": "v1", "kind": "List", "items": made}
     answer = told(subject, "whatif", manifest=manifest, status=3)
@@ -120,6 +178,8 @@ def whatif(world):
     helped = told(subject, "whatif", "--pending", "--add-nodes", "2", "--like", "node-2")
     checks.expect(sorted(places(helped)) == pending, "%s are pending, and it says: %s", pending, helped)
     look_at_refused(subject)
+    look_at_diff(world, subject, before)
+    look_at_all(subject, before)
     checks.expect({name: item[1] for name, item in pods.items.items()} == before, "the pods have moved to %s", pods.items)
     really_drain(world, pods, subject, on["node-0"][0])
 
