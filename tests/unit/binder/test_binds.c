@@ -636,9 +636,42 @@ static void a_hung_extender_delays_no_other_binds(void **state)
     world_free(w);
 }
 
+/* Of a bind that is traced: what the binder did, and the API server's part of it. */
+static void a_traced_bind_is_exported(void **state)
+{
+    struct world *w = world_leading();
+    struct message m = world_bind("u", "p", "n1");
+    (void)state;
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    world_answer(w, "/binding", 201, "{}");
+    assert_int_equal(w->traced.spans.count, 0);
+    m = world_bind("u2", "p2", "n1");
+    m.bind.traceparent = STR_LITERAL("00-0123456789abcdef0123456789abcdef-00000000000000a1-01");
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    world_step(w, 30);
+    world_answer(w, "/binding", 409, "{\"message\":\"no\"}");
+    world_tick(w);
+    assert_int_equal(w->traced.spans.count, 2);
+    const struct trace_span *whole = w->traced.spans.at, *call = whole + 1;
+    assert_true(str_is(whole->name, "Bind pod") && str_is(whole->parent, "00000000000000a1"));
+    assert_true(str_is(call->name, "POST") && str_equal(call->parent, whole->span_id));
+    assert_true(str_is(whole->trace_id, "0123456789abcdef0123456789abcdef"));
+    assert_int_equal(call->end_us - call->begin_us, 30000);
+    assert_int_equal(call->end_us, w->at.wall_us);
+    assert_true(str_is(whole->error, "no") && str_is(call->error, "no"));
+    assert_true(str_is(call->attributes.at[1].text, "/api/v1/namespaces/default/pods/p2/binding"));
+    m = (struct message){.type = MSG_spans, .spans = {.spans = {1, w->traced.spans.at}}};
+    world_say(w, &m, SCHEDULER);
+    assert_int_equal(w->traced.spans.count, 1);
+    world_free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_traced_bind_is_exported),
         cmocka_unit_test(a_bind_is_posted_answered_and_told),
         cmocka_unit_test(answers_go_together_while_many_binds_are_under_way),
         cmocka_unit_test(binds_and_events_go_as_protobuf_when_told_so),

@@ -40,6 +40,7 @@ struct world {
     struct binder *binder;
     struct outbox out;
     struct arena memory;
+    struct spans traced; /* the last ones that were exported */
 };
 
 static inline uint64_t world_send(void *state, const struct kube_request *request)
@@ -117,6 +118,12 @@ static inline void world_release(void *state, uint32_t route)
     w->routes--;
 }
 
+static inline void world_trace(void *state, const struct spans *spans)
+{
+    struct world *w = state;
+    codec_copy(message_info[MSG_spans].record, &w->traced, spans, &w->memory);
+}
+
 static inline struct api world_api(struct world *w)
 {
     return (struct api){.state = w,
@@ -124,6 +131,7 @@ static inline struct api world_api(struct world *w)
                         .cancel = world_cancel,
                         .extender = world_extender,
                         .release = world_release,
+                        .trace = world_trace,
                         .clock = world_clock};
 }
 

@@ -425,7 +425,7 @@ static void a_recording_says_how_it_was_started(void **state)
         assert_string_equal(argv[i], all[i] != NULL ? all[i] : path);
     struct options o;
     options_parse(&o, &spec, argc, argv);
-    assert_string_equal(o.replay, path);
+    assert_string_equal(o.replay.path, path);
     assert_string_equal(o.bus.instance, "s");
     assert_int_equal(o.bus.generation, 5);
     assert_true(journal_plays());

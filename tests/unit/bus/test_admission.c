@@ -131,7 +131,7 @@ static void a_door_serves_its_kinds_alone(void **state)
     } doors[] = {
         {SCHEDULER, {"binder", "queue", "watcher", "scheduler"}, {"worker", "extender", "plugin"}},
         {BINDER, {"worker", "plugin", "extender", "queue", "watcher", "binder"}, {"scheduler"}},
-        {QUEUE, {"worker", "plugin", "extender", "binder", "watcher", "queue"}, {"scheduler"}},
+        {QUEUE, {"worker", "extender", "binder", "watcher", "queue"}, {"scheduler", "plugin"}},
         {WATCHER, {"worker", "plugin", "extender", "binder", "watcher"}, {"scheduler", "queue"}},
         {WORKER, {"scheduler", "binder", "worker", "plugin"}, {"tool"}},
     };

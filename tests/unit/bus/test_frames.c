@@ -5,6 +5,7 @@
 
 #include "proto/base/random.h"
 #include "proto/bus/frame.h"
+#include "proto/bus/options.h"
 #include "proto/bus/wire.h"
 
 #include <errno.h>
@@ -17,7 +18,8 @@ struct raw {
     void *context, *socket;
     int64_t link, session;
     struct buffer frame, body;
-    bool more; /* what follows travels with it */
+    const char *version; /* that its hello says */
+    bool more;           /* what follows travels with it */
     bool packing, reads_packs;
     struct buffer pack; /* while packing, what is put goes in there */
 };
@@ -27,6 +29,7 @@ static int raw_open(void **state)
     scene_open(state);
     struct raw *raw = memory_take(sizeof(*raw));
     raw->scene = *state;
+    raw->version = OPTIONS_VERSION;
     /* The raw peer sends no heartbeats, and 100 MB take a busy machine seconds. */
     struct bus_options o = options_for(raw->scene, QUEUE);
     o.heartbeat = span_of_ms(PATIENCE_MS);
@@ -85,6 +88,7 @@ static void put_hello(struct raw *raw, const char *process, const char *name)
                                       .instance = str_of(name),
                                       .incarnation = 4711,
                                       .session = ++raw->session,
+                                      .version = str_of(raw->version),
                                       .packs = raw->reads_packs}};
     raw->link = 0;
     put_message(raw, &hello);
@@ -481,6 +485,39 @@ static void stderr_back(int saved)
     log_set_level(LOG_LEVEL_error);
 }
 
+/* How often the door's log speaks of another version, when that says hello, and once more. */
+static int times_told(struct raw *raw, const char *version)
+{
+    char path[128], log[4096] = {0};
+    int saved = stderr_to_file(raw, path), times = 0;
+    raw->version = version;
+    say_hello(raw);
+    put_hello(raw, "scheduler", "raw"); /* another session of the same life */
+    bool there = await(raw->queue, NULL, MSG_peer_up, NULL);
+    stderr_back(saved);
+    assert_true(there);
+    FILE *file = fopen(path, "r");
+    size_t len = fread(log, 1, sizeof(log) - 1, file);
+    fclose(file);
+    log[len] = 0;
+    for (const char *at = log; (at = strstr(at, "another version on the bus")) != NULL; at++)
+        times++;
+    assert_true(times == 0 || (strstr(log, "name=raw") != NULL && strstr(log, version) != NULL));
+    return times;
+}
+
+static void another_version_is_let_in_and_told_once(void **state)
+{
+    struct raw *raw = *state;
+    assert_int_equal(times_told(raw, "0.0.9"), 1);
+    assert_alive(raw);
+}
+
+static void the_same_version_is_not_told(void **state)
+{
+    assert_int_equal(times_told(*state, OPTIONS_VERSION), 0);
+}
+
 static void a_100_mb_frame_is_refused_by_name(void **state)
 {
     struct raw *raw = *state;
@@ -627,6 +664,8 @@ int main(void)
         RAW(a_gap_is_told_and_the_link_starts_over),
         RAW(another_incarnation_on_a_link_is_a_restart),
         RAW(a_hello_said_twice_changes_nothing),
+        RAW(another_version_is_let_in_and_told_once),
+        RAW(the_same_version_is_not_told),
         RAW(a_100_mb_frame_is_refused_by_name),
         RAW(an_even_longer_frame_cuts_the_connection),
         RAW(mutated_frames_do_no_harm),

@@ -367,6 +367,50 @@ static void pods_once_are_a_snapshot_and_no_more(void **state)
     close_world(&w);
 }
 
+static void ask_for_changes(struct world *w, struct outbox *out, int64_t epoch, int64_t sequence)
+{
+    struct message ask = {
+        .type = MSG_subscribe,
+        .subscribe = {.credit = 100, .changes_once = true, .epoch = epoch, .sequence = sequence}};
+    publisher_handle(w->p, (struct address){TOOL, 9}, &ask);
+    publisher_flush(w->p, out);
+}
+
+/* Whoever asks for changes gets those behind its position, or a snapshot, and is forgotten. */
+static void changes_once_are_those_behind_the_position(void **state)
+{
+    (void)state;
+    struct world w;
+    struct outbox out = {0};
+    open_world(&w, 1 << 20, 10);
+    set_node(&w, 0);
+    set_node(&w, 1);
+    ask_for_changes(&w, &out, 0, 0);
+    assert_int_equal(sent_of(&out, MSG_snapshot_begin), 1);
+    assert_int_equal(sent_of(&out, MSG_snapshot_end), 1);
+    assert_int_equal(publisher_subscribers(w.p), 0);
+    int64_t epoch = out.at[0].epoch, sequence = out.at[0].sequence;
+    size_t before = out.count;
+    ask_for_changes(&w, &out, epoch, sequence);
+    assert_int_equal(out.count, before);
+    assert_int_equal(publisher_subscribers(w.p), 0);
+    set_node(&w, 2);
+    set_node(&w, 0);
+    ask_for_changes(&w, &out, epoch, sequence);
+    assert_int_equal(out.count, before + 2);
+    assert_int_equal(out.at[before].sequence, sequence + 1);
+    assert_int_equal(sent_of(&out, MSG_snapshot_begin), 1);
+    assert_int_equal(publisher_subscribers(w.p), 0);
+    set_node(&w, 1);
+    publisher_flush(w.p, &out);
+    assert_int_equal(out.count, before + 2);
+    ask_for_changes(&w, &out, epoch + 1, sequence); /* of another life */
+    assert_int_equal(sent_of(&out, MSG_snapshot_begin), 2);
+    assert_int_equal(publisher_subscribers(w.p), 0);
+    outbox_free(&out);
+    close_world(&w);
+}
+
 static void a_broken_link_goes_on_from_its_position(void **state)
 {
     (void)state;
@@ -752,6 +796,7 @@ int main(void)
         cmocka_unit_test(an_empty_publisher_still_has_a_snapshot),
         cmocka_unit_test(the_same_bytes_are_not_published_again),
         cmocka_unit_test(pods_once_are_a_snapshot_and_no_more),
+        cmocka_unit_test(changes_once_are_those_behind_the_position),
         cmocka_unit_test(a_broken_link_goes_on_from_its_position),
         cmocka_unit_test(a_position_before_the_log_costs_a_snapshot),
         cmocka_unit_test(a_lost_change_is_asked_for_again),

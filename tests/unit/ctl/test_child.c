@@ -243,6 +243,33 @@ static void each_life_has_a_recording_of_its_own(void **state)
     rmdir(dir);
 }
 
+/* Asked to end it ends, and its next life is recorded. */
+static void a_recording_begins_with_a_new_life_at_once(void **state)
+{
+    (void)state;
+    char path[128];
+    child_arg(&child, "exec tail -f /dev/null");
+    assert_true(child_start(&child, start));
+    child_record_now(&child, folder);
+    child_ended(&child, wait_for_end(), start);
+    assert_int_equal(child.pid, 0);
+    assert_int_equal(child.restart_at.ns, start.ns);
+    assert_int_equal(child_fell(&child, start), 0);
+    assert_int_equal(child.backoff.ns, 0);
+    assert_true(child_start(&child, start));
+    snprintf(path, sizeof(path), "--record=%s/worker-0.1.rec", folder);
+    assert_string_equal(child.argv[child.argc - 1], path);
+    child_record_end(&child); /* which waits until it is listened to */
+    assert_int_equal(kill(child.pid, 0), 0);
+    kill(child.pid, SIGKILL);
+    int status = wait_for_end();
+    assert_int_equal(WTERMSIG(status), SIGKILL);
+    child_ended(&child, status, start);
+    assert_int_equal(child_fell(&child, start), 1); /* this end was nobody's wish */
+    assert_true(child_start(&child, start));
+    assert_null(strstr(child.argv[child.argc - 1], "--record"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_child, end_child)
@@ -252,6 +279,7 @@ int main(void)
         TEST(restarts_wait_longer_each_time),
         TEST(each_life_is_told_how_often_former_ones_ended_lately),
         TEST(each_life_has_a_recording_of_its_own),
+        TEST(a_recording_begins_with_a_new_life_at_once),
         TEST(a_program_that_is_not_there_is_named),
         TEST(one_that_hangs_is_killed),
         TEST(a_child_never_waits_for_who_reads_the_log),

@@ -89,7 +89,7 @@ static const struct {
     {OBJECTS("{kind: Pod, metadata: {name: p, labels: {app: 7}}}"),
      "objects[0].metadata.labels.app: must be a string, not 7"},
     {STEPS("{op: dance}"),
-     "pods[0].op: must be one of apply, delete, schedule, group, not \"dance\""},
+     "pods[0].op: must be one of apply, delete, schedule, group, daemons, pending, not \"dance\""},
     {STEPS("{op: delete, kid: Pod, name: p}"),
      "pods[0].kid: unknown field, did you mean \"kind\"?"},
     {STEPS("{op: delete, kind: Pot, name: p}"),

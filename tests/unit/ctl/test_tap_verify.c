@@ -3,7 +3,7 @@
  * held by tests/unit/proto/test_second_reader.c and, on a live bus, by test_commands.c. */
 #include "ctl/commands.h"
 #include "ctl/recording.h"
-#include "ctl/tap_verify.h"
+#include "ctl/tap/verify.h"
 
 #include "proto/bus/frame.h"
 #include "proto/second_reader.h"

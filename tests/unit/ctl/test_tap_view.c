@@ -1,6 +1,7 @@
 /* test_tap_view: lines, filters and holes of `berth tap`, and recordings, without any socket. */
 #include "ctl/recording.h"
-#include "ctl/tap_view.h"
+#include "ctl/tap/names.h"
+#include "ctl/tap/view.h"
 
 #include "proto/bus/frame.h"
 
@@ -119,6 +120,24 @@ static void what_a_tap_came_too_late_for_is_shown_where_it_arrived(void **state)
         assert_false(tap_view_take(&b.view, mirror(&b, "binder", false, "scheduler", &pod_gone)));
         b.incarnation = 1;
         assert_true(tap_view_take(&b.view, mirror(&b, "binder", false, "scheduler", &pod_gone)));
+        bench_close(&b);
+    }
+}
+
+/* Each tap is mirrored at its own pace: a recording may have who names the pod by its UID alone
+ * before anybody who says which name that is. */
+static void a_recording_s_first_pass_learns_uids(void **state)
+{
+    (void)state;
+    const struct message bind = {.type = MSG_bind, .bind = {.uid = {UID_1, 36}}};
+    for (int learned = 0; learned < 2; learned++) {
+        struct bench b;
+        bench_open(&b);
+        assert_true(tap_filter_pod(&b.view.filter, "default/web"));
+        if (learned)
+            tap_view_learn(&b.view, mirror(&b, "watcher", true, "queue", &pod_gone));
+        assert_int_equal(tap_view_take(&b.view, mirror(&b, "scheduler", true, "binder", &bind)),
+                         learned);
         bench_close(&b);
     }
 }
@@ -455,13 +474,34 @@ static void what_is_no_recording_is_refused(void **state)
     buffer_free(&b);
 }
 
+static void names_of_messages_are_listed_and_suggested(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    tap_names_list(&text);
+    buffer_add(&text, "", 1);
+    assert_non_null(strstr(text.at, "\nattempt                  queue > scheduler\n"));
+    assert_non_null(strstr(text.at, "\nheartbeat                any > any\n"));
+    buffer_reset(&text);
+    tap_names_explain("pod_set,atempt,zzz", &text);
+    buffer_add(&text, "", 1);
+    assert_string_equal(text.at, "there is no message \"atempt\", did you mean \"attempt\"?; there "
+                                 "is no message \"zzz\"");
+    buffer_reset(&text);
+    tap_names_explain("pod_set", &text);
+    assert_int_equal(text.len, 0);
+    buffer_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_of_messages_are_listed_and_suggested),
         cmocka_unit_test(a_line_says_when_who_to_whom_and_what),
         cmocka_unit_test(a_line_can_be_parsed_back),
         cmocka_unit_test(a_message_between_two_taps_is_shown_once),
         cmocka_unit_test(what_a_tap_came_too_late_for_is_shown_where_it_arrived),
+        cmocka_unit_test(a_recording_s_first_pass_learns_uids),
         cmocka_unit_test(heartbeats_are_shown_when_asked_for),
         cmocka_unit_test(a_process_is_found_on_either_side),
         cmocka_unit_test(a_pod_is_found_however_deep),

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ctl/whatif/whatif.h"
@@ -520,6 +521,108 @@ static void nobody_is_evicted_by_counting(void **state)
     assert_true(world_pod(world, STR_LITERAL("default"), STR_LITERAL("low"), &pod, &arena));
 }
 
+/* ---- with --all, --config and as a diff ---- */
+
+static void each_bound_pod_is_decided_as_if_it_alone_had_no_node(void **state)
+{
+    (void)state;
+    add_node("n1", 4000, "a");
+    add_node("n2", 4000, "a");
+    add_node("n3", 4000, "a");
+    add_pod("a", 1000, 0, "n1");
+    add_pod("b", 1000, 0, "n1");
+    add_pod("c", 1000, 0, "n2");
+    add_owned("agent", "DaemonSet", "n3");
+    world_node_gone(world, STR_LITERAL("n3"));
+    whatif_decide(&w);
+    whatif_decide_bound(&w);
+    /* a and b share n1: either alone would rather be where there is as much as elsewhere. n2 has
+     * one pod, and without it c is best off there. */
+    assert_int_equal(w.bound, 3);
+    assert_int_equal(w.stay, 3);
+    assert_int_equal(w.pods.count, 0);
+    expect_list(w.not_decided, "default/agent");
+    add_node("n4", 4000, "b");
+    w.bound = w.stay = 0;
+    whatif_decide_bound(&w);
+    assert_int_equal(w.bound, 3);
+    assert_int_equal(w.stay, 1);
+    assert_int_equal(w.pods.count, 2);
+    for (uint32_t i = 0; i < 2; i++) { /* each by itself, and put back in between */
+        struct pod pod;
+        assert_string_equal(w.pods.at[i].was_on.at, "n1");
+        assert_string_equal(w.pods.at[i].node.at, "n4");
+        assert_true(world_pod(world, w.pods.at[i].space, w.pods.at[i].name, &pod, &arena));
+        assert_true(str_is(pod.node_name, "n1"));
+    }
+    whatif_text(&w, &out);
+    assert_non_null(strstr(out.at, "3 bound pods decided anew: 1 would stay"));
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *to = fopen(path, "w");
+    assert_non_null(to);
+    assert_true(fputs(text, to) >= 0 && fclose(to) == 0);
+}
+
+static void another_configuration_decides_otherwise(void **state)
+{
+    char path[] = "/tmp/test_whatif_XXXXXX";
+    const char *name = path;
+    static const char text[] =
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "leaderElection: {leaderElect: false}\nextenders: [{urlPrefix: http://e, filterVerb: f}]\n"
+        "profiles: [{schedulerName: packed, pluginConfig: [{name: NodeResourcesFit, args: "
+        "{scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}}}]}]\n";
+    struct explained told = {.profiles = {config.profiles.count, config.profiles.at}};
+    struct str error = {0};
+    (void)state;
+    assert_true(mkstemp(path) >= 0);
+    write_file(path, text);
+    assert_true(whatif_config(&name, &told, &arena, &error));
+    assert_int_equal(told.profiles.count, 1);
+    assert_true(str_is(told.profiles.at[0].scheduler_name, "packed"));
+    assert_true(str_is(told.profiles.at[0].fit_strategy, "MostAllocated"));
+    assert_int_equal(told.profiles.at[0].features.release, 36);
+    expect_list(told.asks, "http://e");
+    write_file(path, "kind: Other\n");
+    assert_false(whatif_config(&name, &told, &arena, &error));
+    assert_true(error.len > 0);
+    assert_int_equal(remove(path), 0);
+    assert_false(whatif_config(&name, &told, &arena, &error));
+    told.profiles.count = 0;
+    assert_false(whatif_config(&name, &told, &arena, &error));
+}
+
+static void a_diff_says_what_becomes_of_each_manifest(void **state)
+{
+    (void)state;
+    add_node("n1", 1000, "a");
+    add_node("n2", 1000, "b");
+    add_pod("low", 700, 0, "n2");
+    add_pod("moves", 300, 0, "n1");
+    create(POD("new", "500m"), -1);
+    struct pod waits = made("waits", 900, 10, "");
+    waits.nominated_node = STR_LITERAL("n2");
+    world_pod_set(world, &waits);
+    whatif_take_pending(&w);
+    assert_true(whatif_drain(&w, STR_LITERAL("n1")));
+    whatif_decide(&w);
+    whatif_diff(&w, &out);
+    assert_string_equal(out.at,
+                        "--- a/default/waits.yaml\n+++ b/default/waits.yaml\n@@ -1,7 +1,7 @@\n"
+                        " apiVersion: v1\n kind: Pod\n metadata:\n   name: \"waits\"\n"
+                        "   namespace: \"default\"\n+spec:\n+  nodeName: \"n2\"\n-status:\n"
+                        "-  nominatedNodeName: \"n2\"\n"
+                        "--- a/default/moves.yaml\n+++ b/default/moves.yaml\n@@ -1,7 +1,5 @@\n"
+                        " apiVersion: v1\n kind: Pod\n metadata:\n   name: \"moves\"\n"
+                        "   namespace: \"default\"\n-spec:\n-  nodeName: \"n1\"\n"
+                        "--- a/default/low.yaml\n+++ /dev/null\n@@ -1,7 +0,0 @@\n"
+                        "-apiVersion: v1\n-kind: Pod\n-metadata:\n-  name: \"low\"\n"
+                        "-  namespace: \"default\"\n-spec:\n-  nodeName: \"n2\"\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -542,6 +645,9 @@ int main(void)
         TEST(a_pod_that_is_there_is_not_made_again),
         TEST(one_more_millicore_does_not_fit),
         TEST(nobody_is_evicted_by_counting),
+        TEST(each_bound_pod_is_decided_as_if_it_alone_had_no_node),
+        TEST(another_configuration_decides_otherwise),
+        TEST(a_diff_says_what_becomes_of_each_manifest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

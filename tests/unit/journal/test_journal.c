@@ -334,6 +334,33 @@ static void a_full_disk_is_a_gap(void **state)
     assert_true(c.entries > 100 && c.entries < ENTRIES_EACH * ROUNDS);
 }
 
+/* The core goes on behind the end, and nothing of that is taken down. */
+static _Noreturn void go_on_behind_it(void)
+{
+    journal_file_end();
+    bool more = journal_in_force() != NULL;
+    for (int i = 0; i < 1000 && more; i++) {
+        handle(NONE, true);
+        more = journal_file_flush();
+        poll(NULL, 0, 1);
+    }
+    if (more || journal_in_force() != NULL)
+        _exit(1);
+    handle(NONE, true);
+    journal_file_close();
+    _exit(0);
+}
+
+static void a_recording_may_end_before_its_process(void **state)
+{
+    (void)state;
+    leave(path, 10, go_on_behind_it);
+    struct content c = content_of(path);
+    assert_int_equal(c.end, JOURNAL_STEP_end);
+    assert_int_equal(c.last, JOURNAL_end);
+    assert_int_equal(c.entries, 10 * ENTRIES_EACH + 1);
+}
+
 static void what_cannot_be_opened_is_said(void **state)
 {
     char error[256];
@@ -360,6 +387,7 @@ int main(void)
         cmocka_unit_test(a_killed_process_leaves_what_was_written),
         cmocka_unit_test(a_broken_invariant_leaves_all_that_led_to_it),
         cmocka_unit_test(a_full_disk_is_a_gap),
+        cmocka_unit_test(a_recording_may_end_before_its_process),
         cmocka_unit_test(what_cannot_be_opened_is_said),
     };
     int fd = mkstemp(path);

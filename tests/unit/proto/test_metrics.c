@@ -3,6 +3,7 @@
 #include "proto/metrics.h"
 
 #include "proto/base/buffer.h"
+#include "proto/commit.h"
 #include "proto/process.h"
 
 #include <poll.h>
@@ -194,7 +195,7 @@ static void bounds_are_upstreams(void **state)
 
 static int64_t voluntary_switches(void)
 {
-    process_measure();
+    process_measure("9.8.7");
     take_report(false);
     const struct metric_sample *s =
         sample_of(METRIC_berth_process_context_switches_total, "voluntary");
@@ -216,6 +217,20 @@ static void sleeping_is_a_turn_given_up(void **state)
         fclose(known);
 }
 
+/* Tests are linked without a commit (proto/commit.c). */
+static void the_build_is_told(void **state)
+{
+    (void)state;
+    process_measure("9.8.7");
+    take_report(false);
+    const struct metric_sample *s = sample_of(METRIC_berth_build_info, "9.8.7");
+    assert_non_null(s);
+    assert_int_equal(s->value, 1);
+    assert_int_equal(s->labels.count, 3);
+    assert_int_equal(s->labels.at[1].len + s->labels.at[2].len, 0);
+    assert_string_equal(commit_text(), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +243,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_number_of_series_is_bounded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bounds_are_upstreams, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sleeping_is_a_turn_given_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_build_is_told, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

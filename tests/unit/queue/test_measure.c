@@ -173,6 +173,28 @@ static void pods_are_entities_too(void **state)
     assert_true(queued("backoff", 0));
 }
 
+static int64_t oldest(const char *queue)
+{
+    measure_oldest(&q, now);
+    return metric_series(METRIC_berth_oldest_pending_seconds, METRIC_VALUES(str_of(queue)))->value;
+}
+
+static void how_long_a_pod_waits_counts_from_when_it_was_first_seen(void **state)
+{
+    (void)state;
+    assert_int_equal(oldest("active"), 0);
+    add("first");
+    now = moment_after(now, (struct span){7 * SECOND});
+    add("second");
+    assert_int_equal(oldest("active"), 7 * SECOND);
+    reject("NodeResourcesFit"); /* the first: it came before */
+    now = moment_after(now, (struct span){2 * SECOND});
+    assert_int_equal(oldest("unschedulable"), 9 * SECOND);
+    assert_int_equal(oldest("active"), 2 * SECOND);
+    assert_non_null(queues_pop(&q, now)); /* being tried is not waiting */
+    assert_int_equal(oldest("active"), 0);
+}
+
 static void events_have_upstreams_names(void **state)
 {
     (void)state;
@@ -197,6 +219,7 @@ int main(void)
         TEST(a_pod_that_is_taken_early_says_so),
         TEST(pods_are_entities_too),
         TEST(a_gated_pod_is_counted_apart),
+        TEST(how_long_a_pod_waits_counts_from_when_it_was_first_seen),
         TEST(events_have_upstreams_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

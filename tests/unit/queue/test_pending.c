@@ -1,4 +1,4 @@
-/* test_pending: what the queue answers when it is asked which pods wait. */
+/* test_pending: what the queue answers when it is asked which pods wait, and what it holds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -158,12 +158,67 @@ static void a_gated_pod_says_what_holds_it_back(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
+/* ---- what it holds ---- */
+
+static const struct holdings *held(const char *scheduler)
+{
+    static struct message answer;
+    struct str name = str_of(scheduler);
+    struct message request = {
+        .type = MSG_holdings_request,
+        .holdings_request = {.id = 3, .schedulers = {1, &name}, .list = STR_LITERAL("pending")}};
+    hear((struct address){TOOL, 9}, &request, 5000, 0);
+    assert_int_equal(out.count, 1);
+    assert_true(outbox_get(&out, 0, &answer, &memory));
+    assert_int_equal(answer.type, MSG_holdings);
+    return &answer.holdings;
+}
+
+static void what_it_holds_is_told(void **state)
+{
+    (void)state;
+    pod("a", "x", "", 2000);
+    const struct holdings *h = held("default-scheduler");
+    assert_true(h->whole && h->last && h->epoch == 1 && h->sequence == sequence);
+    assert_int_equal(h->serves.count, 1);
+    assert_true(str_is(h->serves.at[0], "default-scheduler"));
+    assert_int_equal(h->sets.count, 3);
+    assert_true(str_is(h->sets.at[2].name, "pending"));
+    assert_int_equal(h->sets.at[2].count, 1);
+    assert_int_equal(h->things.count, 1);
+    assert_true(str_is(h->things.at[0].name, "a/x"));
+    assert_int_equal(held("another")->sets.at[2].count, 0);
+}
+
+/* A snapshot is asked for, and nothing is forgotten before it is there. */
+static void it_is_read_anew(void **state)
+{
+    (void)state;
+    pod("a", "x", "", 2000);
+    struct message m = {.type = MSG_reread};
+    hear((struct address){TOOL, 9}, &m, 5000, 0);
+    queue_tick(queue, (struct moment){5000000000}, &out);
+    bool asked_anew = false;
+    for (size_t i = 0; i < out.count; i++)
+        if (out.at[i].type == MSG_subscribe && outbox_get(&out, i, &m, &memory))
+            asked_anew = m.subscribe.epoch == 0;
+    assert_true(asked_anew);
+    assert_false(held("default-scheduler")->whole);
+    assert_int_equal(held("default-scheduler")->things.count, 1);
+    hear((struct address){WATCHER, 1}, &(struct message){.type = MSG_snapshot_begin}, 6000, 1);
+    hear((struct address){WATCHER, 1}, &(struct message){.type = MSG_snapshot_end}, 6000, 2);
+    assert_true(held("default-scheduler")->whole);
+    assert_int_equal(held("default-scheduler")->things.count, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(nobody_waits_in_the_beginning),
         TEST(those_that_wait_longest_come_first),
         TEST(one_is_found_by_its_name),
+        TEST(what_it_holds_is_told),
+        TEST(it_is_read_anew),
         TEST(a_nodes_are_those_nominated_to_it),
         TEST(a_gated_pod_says_what_holds_it_back),
     };

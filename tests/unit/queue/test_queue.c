@@ -4,6 +4,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
+#include "queue/hooks/hooks.h"
 #include "queue/queues.h"
 #include "queue/settings.h"
 #include "tests/unit/queue/check.h"
@@ -696,15 +697,15 @@ static void settings_go_over_the_configuration(void **state)
 static void fifo_is_a_queue_sort_of_the_configuration(void **state)
 {
     (void)state;
-    static const struct {
+    const struct {
         const char *text;
-        bool fifo;
+        const struct queue_plugin *sort;
     } files[] = {
-        {"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", false},
+        {"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", NULL},
         {"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
          "profiles:\n- plugins:\n    queueSort:\n      enabled:\n      - name: FIFOSort\n"
          "      disabled:\n      - name: PrioritySort\n",
-         true}};
+         queue_plugin_find(STR_LITERAL("FIFOSort"))}};
     for (size_t i = 0; i < 2; i++) {
         struct scheduler_config config;
         struct settings s = {0};
@@ -715,7 +716,8 @@ static void fifo_is_a_queue_sort_of_the_configuration(void **state)
                                     &error))
             fail_msg("refused: %.*s", STR_ARG(error));
         assert_true(settings_apply(&s, &config, &options, &error));
-        assert_int_equal(options.fifo, files[i].fifo);
+        assert_ptr_equal(options.sort, files[i].sort);
+        assert_int_equal(options.sort != NULL, i == 1);
         arena_free(&memory);
     }
 }
@@ -828,9 +830,50 @@ static void an_attempt_has_the_nomination_that_the_status_shows(void **state)
     close_world(&w);
 }
 
+/* What led to an attempt goes with it, without a gap; a second one begins where the first failed.
+ */
+static void an_attempt_that_is_traced_says_what_led_to_it(void **state)
+{
+    struct queue_options options = plain;
+    options.trace_per_million = 1000000;
+    options.trace_seed = 3;
+    struct world w = open_world(&options);
+    struct pod a = pod_named("a");
+    struct attempt first, second;
+    (void)state;
+    sync(&w);
+    set_pod(&w, &a);
+    w.now.ns += 2 * SECOND;
+    pull(&w, 1);
+    assert_int_equal(attempts(&w, &first), 1);
+    assert_int_equal(first.traceparent.len, 55);
+    assert_int_equal(first.spans.count, 1);
+    const struct trace_span *wait = first.spans.at;
+    assert_true(str_is(wait->name, "Queue") && str_is(wait->service, "berth-queue"));
+    assert_int_equal(wait->begin_us, first.first_us);
+    assert_int_equal(wait->end_us, 5000000 + w.now.ns / 1000);
+    assert_memory_equal(wait->trace_id.at, first.traceparent.at + 3, 32);
+    assert_memory_equal(wait->parent.at, first.traceparent.at + 36, 16);
+    struct str traceparent = arena_copy(&w.arena, first.traceparent); /* what was sent moves */
+    w.now.ns += SECOND;
+    int64_t failed_us = 5000000 + w.now.ns / 1000;
+    struct message m = outcome_of(&a, &first, OUTCOME_error);
+    from(&w, SCHEDULER, 7, &m);
+    w.now.ns += 5 * SECOND;
+    say(&w, SCHEDULER, MSG_status_request);
+    pull(&w, 1);
+    assert_int_equal(attempts(&w, &second), 2);
+    assert_int_equal(second.attempts, 2);
+    assert_int_equal(second.spans.count, 1);
+    assert_int_equal(second.spans.at[0].begin_us, failed_us);
+    assert_false(str_equal(second.traceparent, traceparent));
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_attempt_that_is_traced_says_what_led_to_it),
         cmocka_unit_test(fifo_is_a_queue_sort_of_the_configuration),
         cmocka_unit_test(pods_taken_early_are_few_while_they_fail),
         cmocka_unit_test(an_attempt_whose_pod_is_activated_is_followed_by_another),

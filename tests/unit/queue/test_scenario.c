@@ -3,6 +3,7 @@
 /* NOLINTNEXTLINE(bugprone-suspicious-include) */
 #include "tests/scenario/player.c"
 
+#include "queue/hooks/hooks.h"
 #include "queue/queue.h"
 #include "tests/unit/queue/check.h"
 
@@ -34,7 +35,8 @@ static void *open_queue(struct str words)
         .profiles = &profile,
         .profile_count = gangs || strict,
         .gang_sort = player_option(words, "gang_sort", 0) != 0,
-        .fifo = player_option(words, "fifo", 0) != 0,
+        .sort = player_option(words, "fifo", 0) != 0 ? queue_plugin_find(STR_LITERAL("FIFOSort"))
+                                                     : NULL,
         .backoff_initial = span_of_ms(player_option(words, "backoff_initial", 1) * 1000),
         .backoff_max = span_of_ms(player_option(words, "backoff_max", 10) * 1000),
         .unschedulable_max = span_of_ms(player_option(words, "unschedulable_max", 300) * 1000)};

@@ -794,6 +794,66 @@ static void trees_are_read_with_their_gate_alone(void **state)
     }
 }
 
+/* ---- what it holds ---- */
+
+static const struct holdings *held(struct fixture *f, const char *list)
+{
+    static struct message answer;
+    static struct arena memory;
+    struct message m = {.type = MSG_holdings_request,
+                        .holdings_request = {.id = 4, .list = str_of(list)}};
+    struct delivery in = {.from = {TOOL, 9}, .message = &m};
+    arena_free(&memory);
+    outbox_reset(&f->out);
+    watcher_handle(f->w, f->now, &in, &f->out);
+    assert_int_equal(f->out.count, 1);
+    assert_true(outbox_get(&f->out, 0, &answer, &memory));
+    outbox_reset(&f->out);
+    return &answer.holdings;
+}
+
+static int64_t count_of(const struct holdings *h, const char *set)
+{
+    for (uint32_t i = 0; i < h->sets.count; i++)
+        if (str_is(h->sets.at[i].name, set))
+            return h->sets.at[i].count;
+    return -1;
+}
+
+static void what_it_holds_is_told(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    event(f, PODS, EVENT("ADDED", OBJECT("q", "11", "v", ",\"node\":\"n\"")));
+    const struct holdings *h = held(f, "/api/v1/pods");
+    assert_true(h->whole && h->last && h->epoch == 7);
+    assert_int_equal(count_of(h, "/api/v1/nodes"), 1);
+    assert_int_equal(count_of(h, "/api/v1/pods"), 2);
+    assert_int_equal(count_of(h, "nodes"), 1);
+    assert_int_equal(count_of(h, "assigned"), 1);
+    assert_int_equal(count_of(h, "pending"), 0); /* of no scheduler that was asked about */
+    assert_int_equal(h->things.count, 2);
+    assert_int_equal(h->things.at[0].version + h->things.at[1].version, 6 + 11);
+}
+
+/* The end of a pod was swallowed: the kind is listed, and no other. */
+static void a_kind_is_read_anew(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    struct str path = STR_LITERAL("/api/v1/pods");
+    struct message m = {.type = MSG_reread, .reread.paths = {1, &path}};
+    deliver(f, 9, m);
+    pump(f);
+    assert_true(f->asked[NODES].watch);
+    assert_false(f->asked[PODS].watch);
+    assert_int_equal(count_of(held(f, ""), "/api/v1/pods"), 1); /* nothing is forgotten before */
+    assert_string_equal(got(f, 1), "");
+    answer(f, PODS, 200, LIST("20", ""));
+    assert_string_equal(got(f, 1), "-pod:u");
+    assert_true(f->asked[PODS].watch);
+}
+
 int main(void)
 {
     log_set_level(LOG_LEVEL_error);
@@ -803,6 +863,8 @@ int main(void)
         TEST(what_the_stream_does_not_carry_is_not_said),
         TEST(an_older_version_never_replaces_a_newer_one),
         TEST(a_relist_reconciles),
+        TEST(what_it_holds_is_told),
+        TEST(a_kind_is_read_anew),
         TEST(a_name_with_another_uid_is_gone_before_it_is_new),
         TEST(a_malformed_object_keeps_its_last_good_state),
         TEST(a_barrier_waits_for_lists_that_began_after_it),

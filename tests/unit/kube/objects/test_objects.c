@@ -271,6 +271,27 @@ static void an_arenas_limit_is_kept(void **state)
     }
 }
 
+static void annotations_are_chosen_by_how_their_keys_begin(void **state)
+{
+    (void)state;
+    struct str error = {0}, wanted[] = {STR_LITERAL("b.example/"), STR_LITERAL("a")};
+    const struct strs prefixes = {2, wanted}, none = {0};
+    struct kube_json *json = kube_json_parse_yaml(
+        STR_LITERAL(
+            "metadata:\n  annotations: {b.example/y: '2', c.example/x: '3', a: '1', b: '4', "
+            "b.example/n: 7}\n"),
+        &error, &arena);
+    uint32_t count = 9, other = 9;
+    const struct label *told = kube_object_annotations(json, &prefixes, &count, &arena);
+    (void)kube_object_annotations(json, &none, &other, &arena);
+    kube_json_free(&json);
+    assert_int_equal(count, 3);
+    assert_int_equal(other, 0);
+    assert_true(str_is(told[0].key, "a") && str_is(told[0].value, "1"));
+    assert_true(str_is(told[1].key, "b.example/n") && told[1].value.len == 0); /* no text */
+    assert_true(str_is(told[2].key, "b.example/y") && str_is(told[2].value, "2"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +311,7 @@ int main(void)
         cmocka_unit_test_setup(wrong_types_are_named, reset),
         cmocka_unit_test_setup(names_must_be_there, reset),
         cmocka_unit_test_setup(an_arenas_limit_is_kept, reset),
+        cmocka_unit_test_setup(annotations_are_chosen_by_how_their_keys_begin, reset),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }

@@ -2,6 +2,7 @@
  * and that there is a plugin whose hints follow. */
 #include "proto/kube/config/config_internal.h"
 #include "proto/kube/release/release.h"
+#include "scheduler/rules/framework.h"
 #include "scheduler/rules/plugin.h"
 
 #include <setjmp.h>
@@ -36,19 +37,26 @@ static const char *const hinted[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+static void is_in_row(const struct plugin *rule, bool has_hook, enum config_point point)
+{
+    if (has_hook && !config_plugin_implements(RELEASE_NEWEST, str_of(rule->name), point))
+        fail_msg("%s has a hook at %s, and its row does not say so", rule->name,
+                 config_point_field[point]);
+}
+
 static void a_rule_is_what_its_row_says(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct plugin *rule = rows[i].rule;
-        struct str name = str_of(rows[i].name);
         if (rule == NULL)
             continue;
         assert_string_equal(rule->name, rows[i].name);
-        if (rule->filter != NULL && !config_plugin_implements(RELEASE_NEWEST, name, POINT_filter))
-            fail_msg("%s filters, and its row does not say so", rule->name);
-        if (rule->score != NULL && !config_plugin_implements(RELEASE_NEWEST, name, POINT_score))
-            fail_msg("%s scores, and its row does not say so", rule->name);
+        is_in_row(rule, rule->filter != NULL, POINT_filter);
+        is_in_row(rule, rule->score != NULL, POINT_score);
+        is_in_row(rule, rule->post_filter != NULL, POINT_post_filter);
+        is_in_row(rule, rule->reserve != NULL || rule->unreserve != NULL, POINT_reserve);
+        is_in_row(rule, rule->permit != NULL, POINT_permit);
     }
 }
 
@@ -60,11 +68,34 @@ static void hints_are_a_known_plugin_s(void **state)
             fail_msg("there are hints for %s, and no such plugin", hinted[i]);
 }
 
+static void a_plugin_of_a_newer_version_is_named(void **state)
+{
+    (void)state;
+    struct str filters[] = {STR_LITERAL("NodeName"), STR_LITERAL("Mine")}, at, plugin;
+    struct bus_plugin mine = {.name = STR_LITERAL("Mine")};
+    struct score_plugin score = {.name = STR_LITERAL("DefaultBinder"), .weight = 1};
+    struct profile profiles[] = {
+        {.scheduler_name = STR_LITERAL("one"), .filter = {.at = filters, .count = 1}},
+        {.scheduler_name = STR_LITERAL("two"),
+         .filter = {.at = filters, .count = 2},
+         .bus_plugins = {.at = &mine, .count = 1}}};
+    profiles[0].score.at = &score;
+    profiles[0].score.count = 1;
+    assert_false(frameworks_lack(profiles, 2, &at, &plugin)); /* on the bus, or done elsewhere */
+    profiles[1].bus_plugins.count = 0;
+    assert_true(frameworks_lack(profiles, 2, &at, &plugin));
+    assert_true(str_is(at, "two") && str_is(plugin, "Mine"));
+    score.name = STR_LITERAL("Newer");
+    assert_true(frameworks_lack(profiles, 2, &at, &plugin));
+    assert_true(str_is(at, "one") && str_is(plugin, "Newer"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rule_is_what_its_row_says),
         cmocka_unit_test(hints_are_a_known_plugin_s),
+        cmocka_unit_test(a_plugin_of_a_newer_version_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

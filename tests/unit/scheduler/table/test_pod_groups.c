@@ -76,12 +76,81 @@ static void a_group_counts_its_pods_by_row(void **state)
     }
 }
 
+static struct selector selector_of(struct cluster *c, const char *labels, const char *in)
+{
+    struct selector out = {.present = true};
+    struct strs values = strs_of(&c->arena, labels), more = strs_of(&c->arena, in);
+    for (uint32_t i = 0; i + 1 < values.count; i += 2)
+        *APPEND(&c->arena, out.labels) = (struct label){values.at[i], values.at[i + 1]};
+    if (more.count > 0)
+        *APPEND(&c->arena, out.expressions) =
+            (struct requirement){.key = more.at[0],
+                                 .operator_name = STR_LITERAL("In"),
+                                 .values = {more.count - 1, more.at + 1}};
+    return out;
+}
+
+/* How many groups a selector wants, of those that the walk shows; *shown: how many that are. */
+static int wanted(struct cluster *c, const char *labels, const char *in, int *shown)
+{
+    const struct share *share = &c->shard->share;
+    struct selector selector = selector_of(c, labels, in);
+    struct label_matcher *m = label_matcher_find(share->atoms, &selector, &c->arena);
+    struct group_walk walk = pod_groups_walk(&share->groups, m);
+    const struct pod_group *group;
+    int count = 0, all = 0;
+    *shown = 0;
+    while ((group = group_walk_next(&walk)) != NULL) {
+        ++*shown;
+        count += label_matcher_matches(m, group->labels, group->label_count);
+    }
+    for (uint32_t i = 0; i < share->groups.count; i++)
+        all +=
+            label_matcher_matches(m, share->groups.at[i]->labels, share->groups.at[i]->label_count);
+    assert_int_equal(count, all);
+    return count;
+}
+
+static void a_selector_is_shown_groups_with_its_rarest_label(void **state)
+{
+    struct cluster *c = *state;
+    struct str uids[60];
+    int shown;
+    begin(c);
+    for (int i = 0; i < 60; i++) {
+        struct str labels = arena_print(&c->arena, "app a%d tier t%d own o%d", i % 5, i % 2, i);
+        struct pod *pod = labelled(c, "p", labels.at);
+        put_pod(c, pod, "n1");
+        uids[i] = pod->uid;
+    }
+    put_pod(c, labelled(c, "bare", ""), "n1");
+    assert_int_equal(wanted(c, "app a3", "", &shown), 12);
+    assert_int_equal(shown, 12);
+    assert_int_equal(wanted(c, "tier t1 app a3", "", &shown), 6);
+    assert_int_equal(shown, 12);
+    assert_int_equal(wanted(c, "app a3 own o3", "", &shown), 1);
+    assert_int_equal(shown, 1);
+    assert_int_equal(wanted(c, "app a3 own o4", "", &shown), 0);
+    assert_int_equal(wanted(c, "app nobody", "", &shown), 0);
+    assert_int_equal(shown, 0);
+    assert_int_equal(wanted(c, "", "own o1 o2", &shown), 2);
+    assert_int_equal(shown, 61); /* of several values none alone says who is wanted */
+    assert_int_equal(wanted(c, "", "own o1", &shown), 1);
+    assert_int_equal(shown, 1);
+    assert_int_equal(wanted(c, "", "", &shown), 61);
+    for (int i = 0; i < 60; i += 3)
+        shard_pod_gone(c->shard, uids[i]);
+    assert_int_equal(wanted(c, "app a3", "", &shown), 8);
+    assert_int_equal(shown, 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLUSTER_TEST(pods_that_look_alike_are_one_group),
         CLUSTER_TEST(a_look_that_went_is_not_another_that_came),
         CLUSTER_TEST(a_group_counts_its_pods_by_row),
+        CLUSTER_TEST(a_selector_is_shown_groups_with_its_rarest_label),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -596,8 +596,11 @@ static void a_malformed_selector_fails_the_cycle(void **state)
     struct pod prepared;
     struct findings findings;
     frameworks_build(&all, &c->profile, 1);
-    framework_pre_filter(&(struct pre_filter_question){&all.at[0], NULL, p, &prepared, &findings, 0,
-                                                       &c->arena, NULL},
+    framework_pre_filter(&(struct pre_filter_question){.framework = &all.at[0],
+                                                       .pod = p,
+                                                       .prepared = &prepared,
+                                                       .findings = &findings,
+                                                       .arena = &c->arena},
                          &out);
     assert_int_equal(out.code, CODE_error);
     assert_str(out.reason, "running PreFilter plugin \"PodTopologySpread\": get constraints from "

@@ -1,0 +1,368 @@
+/* test_gather: manifests, dumps and scenarios as one scenario: what becomes of their pods, and what
+ * is said of files that are wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/scenario.h"
+#include "ctl/simulate/gather.h"
+
+static struct gather g;
+static struct buffer out, why;
+
+static int start(void **state)
+{
+    (void)state;
+    g = (struct gather){.release = 36, .space = STR_LITERAL("default")};
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    gather_free(&g);
+    buffer_free(&out);
+    buffer_free(&why);
+    return 0;
+}
+
+static struct str place(void *context, struct str error)
+{
+    return gather_error(context, error);
+}
+
+/* What is taken by then is played; out and why are strings then. */
+static bool play(void)
+{
+    const struct scenario_output o = {
+        .out = &out, .why = &why, .place = place, .context = &g, .shards = 2, .release = 36};
+    const struct kube_json *scenario = gather_scenario(&g);
+    bool fine = scenario != NULL && scenario_play(scenario, &o);
+    buffer_add(&out, "", 1);
+    buffer_add(&why, "", 1);
+    return fine;
+}
+
+static void played(void)
+{
+    if (!play())
+        fail_msg("%.*s%s", STR_ARG(g.error), why.at);
+}
+
+static void take(const char *file, const char *text)
+{
+    if (!gather_take(&g, file, str_of(text)))
+        fail_msg("%.*s", STR_ARG(g.error));
+}
+
+/* The n-th line of the table, without its heading, begins with these words. */
+static void assert_line(unsigned n, const char *pod, const char *result, const char *node)
+{
+    char line[256];
+    const char *at = out.at;
+    for (unsigned i = 0; i < n && at != NULL; i++)
+        at = strchr(at, '\n') == NULL ? NULL : strchr(at, '\n') + 1;
+    snprintf(line, sizeof(line), "%-32s %-14s %-20s ", pod, result, node);
+    if (at == NULL || strncmp(at, line, strlen(line)) != 0)
+        fail_msg("line %u does not begin with \"%s\":\n%s", n, line, out.at);
+}
+
+static void assert_lines(unsigned count)
+{
+    unsigned lines = 0;
+    for (const char *at = out.at; *at != 0; at++)
+        lines += *at == '\n';
+    assert_int_equal(lines, count + 1);
+}
+
+#define NODE(name, cpu)                                                                            \
+    "apiVersion: v1\nkind: Node\nmetadata: {name: " name                                           \
+    ", labels: {kubernetes.io/hostname: " name "}}\n"                                              \
+    "status: {allocatable: {cpu: '" cpu "', memory: 8Gi, pods: '110'}}\n"
+#define CONTAINERS(cpu) "containers: [{name: c, image: i, resources: {requests: {cpu: '" cpu "'}}}]"
+
+#define POD(more) "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {" more "}\n"
+
+/* ---- what pods are made ---- */
+
+static void pods_of_all_kinds_of_workloads_are_decided(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "9"));
+    take("w.yaml",
+         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 2, "
+         "template: {spec: {" CONTAINERS(
+             "1") "}}}\n---\n"
+                  "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\nspec: "
+                  "{serviceName: db, "
+                  "template: {spec: {" CONTAINERS(
+                      "1") "}}}\n---\n"
+                           "apiVersion: batch/v1\nkind: Job\nmetadata: {name: once}\nspec: "
+                           "{parallelism: 3, "
+                           "completions: 2, template: {spec: {" CONTAINERS(
+                               "1") "}}}\n---\n"
+                                    "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: "
+                                    "nightly}\nspec: {schedule: '0 0 * * "
+                                    "*', jobTemplate: {spec: {template: {spec: {" CONTAINERS(
+                                        "1") "}}}}}\n---\n"
+                                             "apiVersion: v1\nkind: Pod\nmetadata: {name: "
+                                             "alone}\nspec: {" CONTAINERS("1") "}\n");
+    played();
+    assert_lines(7);
+    assert_line(1, "default/web-1", "scheduled", "a");
+    assert_line(2, "default/web-2", "scheduled", "a");
+    assert_line(3, "default/db-0", "scheduled", "a");
+    assert_line(4, "default/once-1", "scheduled", "a");
+    assert_line(5, "default/once-2", "scheduled", "a");
+    assert_line(6, "default/nightly-1", "scheduled", "a");
+    assert_line(7, "default/alone", "scheduled", "a");
+}
+
+static void who_is_more_important_and_who_was_first_is_decided_first(void **state)
+{
+    (void)state;
+    take("c.yaml", NODE("a", "9"));
+    take("p.yaml",
+         "apiVersion: v1\nkind: Pod\nmetadata: {name: new, creationTimestamp: "
+         "'2026-01-02T00:00:00Z'}\nspec: {" CONTAINERS(
+             "1") "}\n---\n"
+                  "apiVersion: v1\nkind: Pod\nmetadata: {name: old, creationTimestamp: "
+                  "'2026-01-01T00:00:00Z'}\nspec: {" CONTAINERS(
+                      "1") "}\n---\n"
+                           "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: "
+                           "{name: high}\nvalue: 9\n"
+                           "---\n"
+                           "apiVersion: v1\nkind: Pod\nmetadata: {name: vip, creationTimestamp: "
+                           "'2026-01-03T00:00:00Z'}\nspec: {priorityClassName: high, " CONTAINERS(
+                               "1") "}\n");
+    played();
+    assert_lines(3);
+    assert_line(1, "default/vip", "scheduled", "a");
+    assert_line(2, "default/old", "scheduled", "a");
+    assert_line(3, "default/new", "scheduled", "a");
+}
+
+/* Of what has a UID the pods are there already. */
+static void a_dump_is_taken_as_it_is(void **state)
+{
+    (void)state;
+    take("dump.yaml",
+         "apiVersion: v1\nkind: List\nmetadata: {resourceVersion: ''}\nitems:\n"
+         "- {apiVersion: v1, kind: Node, metadata: {name: a, uid: u1}, status: {allocatable: {cpu: "
+         "'2', memory: 8Gi, pods: '9'}}}\n"
+         "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, uid: u2}, spec: "
+         "{replicas: 3}}\n"
+         "- {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-1, uid: u3}, spec: "
+         "{replicas: 3}}\n"
+         "- {apiVersion: example.com/v1, kind: Thing, metadata: {name: t, uid: u4}}\n"
+         "- {apiVersion: v1, kind: ConfigMap, metadata: {name: c, uid: u5}}\n"
+         "- {apiVersion: v1, kind: ConfigMap, metadata: {name: d, uid: u6}}\n"
+         "- {apiVersion: v1, kind: Pod, metadata: {name: runs, uid: u7}, spec: {nodeName: "
+         "a, " CONTAINERS(
+             "1") "}}\n"
+                  "- {apiVersion: v1, kind: Pod, metadata: {name: done, uid: u8}, spec: {nodeName: "
+                  "a, " CONTAINERS(
+                      "1") "}, status: {phase: Succeeded}}\n"
+                           "- {apiVersion: v1, kind: Pod, metadata: {name: going, uid: u9, "
+                           "deletionTimestamp: "
+                           "'2026-01-01T00:00:00Z'}, spec: {" CONTAINERS(
+                               "1") "}}\n"
+                                    "- {apiVersion: v1, kind: Pod, metadata: {name: theirs, uid: "
+                                    "ua}, spec: {schedulerName: "
+                                    "other, " CONTAINERS(
+                                        "1") "}}\n"
+                                             "- {apiVersion: v1, kind: Pod, metadata: {name: "
+                                             "waits, uid: ub}, spec: {" CONTAINERS("1") "}}\n");
+    played();
+    assert_lines(2);
+    assert_line(1, "default/theirs", "ignored", "");
+    assert_line(2, "default/waits", "scheduled", "a");
+    struct str kinds = gather_passed_over(&g);
+    assert_true(str_is(kinds, "2 ConfigMap, 1 Deployment, 1 Thing"));
+}
+
+/* As an API server's own lists are. */
+static void items_of_a_list_of_one_kind_need_not_say_it(void **state)
+{
+    (void)state;
+    take("nodes.json", "{\"apiVersion\":\"v1\",\"kind\":\"NodeList\",\"items\":[{\"metadata\":{"
+                       "\"name\":\"a\"},\"status\":{\"allocatable\":{\"cpu\":\"2\",\"memory\":"
+                       "\"8Gi\",\"pods\":\"9\"}}}]}");
+    take("pods.json", "{\"apiVersion\":\"v1\",\"kind\":\"PodList\",\"items\":[{\"metadata\":{"
+                      "\"name\":\"p\",\"namespace\":\"x\"},\"spec\":{\"containers\":[]}}]}");
+    played();
+    assert_lines(1);
+    assert_line(1, "x/p", "scheduled", "a");
+}
+
+static void objects_are_in_the_namespace_that_was_asked_for(void **state)
+{
+    (void)state;
+    g.space = STR_LITERAL("shop");
+    take("n.yaml", NODE("a", "9"));
+    take("p.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {" CONTAINERS("1") "}\n");
+    take("d.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: "
+                   "{spec: {" CONTAINERS("1") "}}}\n");
+    played();
+    assert_line(1, "shop/p", "scheduled", "a");
+    assert_line(2, "shop/web-1", "scheduled", "a");
+}
+
+static void a_scenario_comes_first(void **state)
+{
+    (void)state;
+    take("s.yaml", "name: s\nobjects: [{apiVersion: v1, kind: Node, metadata: {name: a}, status: "
+                   "{allocatable: {cpu: '2', memory: 8Gi, pods: '9'}}}]\n"
+                   "pods: [{metadata: {name: first}, spec: {" CONTAINERS("1") "}}]\n");
+    take("p.yaml",
+         "apiVersion: v1\nkind: Pod\nmetadata: {name: second}\nspec: {" CONTAINERS("1") "}\n");
+    played();
+    assert_lines(2);
+    assert_line(1, "default/first", "scheduled", "a");
+    assert_line(2, "default/second", "scheduled", "a");
+}
+
+/* The default spreading is by what selects the pods: here their ReplicaSet, which is made up. */
+static void pods_of_a_deployment_are_spread_by_default(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "9") "---\n" NODE("b", "9"));
+    take("w.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: "
+                   "4, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: "
+                   "web}}, spec: {" CONTAINERS("1m") "}}}\n");
+    played();
+    assert_line(1, "default/web-1", "scheduled", "a");
+    assert_line(2, "default/web-2", "scheduled", "b");
+}
+
+#define DAEMONS(name, more)                                                                        \
+    "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: " name                            \
+    "}\nspec: {template: {spec: {" more "}}}\n"
+
+/* By name, labels and taints, as its controller would; where it has no room, it waits. */
+static void a_daemon_set_has_a_pod_on_each_node_that_it_may_run_on(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "2") "---\n" NODE("b", "2") "---\n" NODE("c", "2"));
+    take("t.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: tainted}\nspec: {taints: [{key: "
+                   "k, effect: NoSchedule}]}\nstatus: {allocatable: {cpu: '2', memory: 8Gi, pods: "
+                   "'9'}}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: cordoned}\nspec: "
+                   "{unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: "
+                   "NoSchedule}]}\nstatus: {allocatable: {cpu: '2', memory: 8Gi, pods: '9'}}\n");
+    take("d.yaml",
+         POD("nodeName: a, " CONTAINERS("2")) DAEMONS("all", CONTAINERS("1"))
+             DAEMONS("few", "affinity: {nodeAffinity: "
+                            "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+                            "[{matchExpressions: [{key: kubernetes.io/hostname, operator: In, "
+                            "values: [b]}]}]}}}, " CONTAINERS("1"))
+                 DAEMONS("tolerant", "nodeSelector: {no: where}, " CONTAINERS("1")));
+    played();
+    assert_lines(5);
+    assert_line(1, "default/all-a", "unschedulable", "");
+    assert_line(2, "default/all-b", "scheduled", "b");
+    assert_line(3, "default/all-c", "scheduled", "c");
+    assert_line(4, "default/all-cordoned", "scheduled", "cordoned");
+    assert_line(5, "default/few-b", "scheduled", "b");
+}
+
+/* ---- what is wrong ---- */
+
+static const struct {
+    const char *text, *error;
+} wrongs[] = {
+    {"a: [", "f.yaml: line "},
+    {"", "f.yaml: there is no document in it"},
+    {"# nothing\n", "f.yaml: there is no document in it"},
+    {"just words", "f.yaml: must be an object, not a string"},
+    {"[1]", "f.yaml: document 1: must be an object, not a number"},
+    {"podz: []\n", "f.yaml: podz: unknown field, did you mean \"pods\"?"},
+    {"objects: {kind: Node}\npods: []\n",
+     "f.yaml: objects: must be a list of objects, or one object of kind List"},
+    {"objects: []\n", "f.yaml: pods: the steps are missing, see berth-simulate(1)"},
+    {"pods: [{op: aply, object: {}}]\n", "f.yaml: pods[0].op: must be one of apply, delete, "
+                                         "schedule, group, daemons, pending, not \"aply\""},
+    {"pods: [{op: pending, now: true}]\n", "f.yaml: pods[0].now: unknown field"},
+    {"pods: []\n---\npods: []\n", "f.yaml: document 2: is a scenario, and there was one before"},
+    {"apiVersion: v1\nmetadata: {name: p}\n", "f.yaml: kind: is missing"},
+    {"apiVersion: v1\nkind: Nodee\nmetadata: {name: a}\n",
+     "f.yaml: kind: a scenario has no objects of kind Nodee, did you mean \"Node\"?"},
+    {"apiVersion: v1\nkind: deployment\nmetadata: {name: a}\n",
+     "f.yaml: kind: no objects of kind deployment are known here, did you mean \"Deployment\"?"},
+    {"apiVersion: v2\nkind: Node\nmetadata: {name: a}\n", "f.yaml: apiVersion: "},
+    {"apiVersion: v1\nkind: Node\nmetadata: {nam: a}\n",
+     "f.yaml: metadata.nam: unknown field, did you mean \"name\"?"},
+    {"apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: 4x}}\n",
+     "f.yaml: status.allocatable.cpu: "},
+    {POD("containerz: []"), "f.yaml: spec.containerz: unknown field, did you mean \"containers\"?"},
+    {POD("nodeSelector: [a]"), "f.yaml: spec.nodeSelector: "},
+    {POD("priority: high"), "f.yaml: spec.priority: "},
+    {POD("containers: [{name: c, resources: {request: {cpu: 1}}}]"),
+     "f.yaml: spec.containers[0].resources.request: unknown field, did you mean \"requests\"?"},
+    {POD("tolerations: [{key: a, efect: NoSchedule}]"),
+     "f.yaml: spec.tolerations[0].efect: unknown field, did you mean \"effect\"?"},
+    {POD("priorityClassName: nothere"),
+     "f.yaml: pod default/p: no PriorityClass with name nothere was found"},
+    {POD("") "---\n" POD(""), "f.yaml: document 2: there is another Pod p"},
+    {"apiVersion: v1\nkind: List\nitems: {}\n", "f.yaml: items: must be a list, not an object"},
+    {"apiVersion: v1\nkind: List\nitem: []\nitems: []\n",
+     "f.yaml: item: unknown field, did you mean \"items\"?"},
+    {"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod, metadata: {nme: p}}]\n",
+     "f.yaml: items[0]: metadata.nme: unknown field, did you mean \"name\"?"},
+    {"apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: w}\n",
+     "f.yaml: apiVersion: must be apps/v1, not extensions/v1beta1"},
+    {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {replica: 2, template: "
+     "{}}\n",
+     "f.yaml: spec.replica: unknown field, did you mean \"replicas\"?"},
+    {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {replicas: 2}\n",
+     "f.yaml: spec.template: is missing"},
+    {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {replicas: -2, template: "
+     "{}}\n",
+     "f.yaml: spec.replicas: must be a whole number, and not negative"},
+    {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {template: {spec: "
+     "{hostNetwrk: true}}}\n",
+     "f.yaml: spec.template: spec.hostNetwrk: unknown field, did you mean \"hostNetwork\"?"},
+    {"apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: w}\nspec: {jobTemplate: {spec: "
+     "{paralelism: 2}}}\n",
+     "f.yaml: spec.jobTemplate.spec.paralelism: unknown field, did you mean \"parallelism\"?"},
+    {"apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: w}\nspec: {template: {spec: "
+     "{hostNetwrk: true}}}\n",
+     "f.yaml: spec.template: spec.hostNetwrk: unknown field, did you mean \"hostNetwork\"?"},
+    {"pods: [{op: daemons}]\n", "f.yaml: pods[0].pod: is missing"},
+    {"apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: w}\nspec: {jobTemplates: {}}\n",
+     "f.yaml: spec.jobTemplates: unknown field, did you mean \"jobTemplate\"?"},
+};
+
+static void each_wrong_file_is_refused_with_file_and_path(void **state)
+{
+    for (size_t i = 0; i < sizeof(wrongs) / sizeof(*wrongs); i++) {
+        bool fine = gather_take(&g, "f.yaml", str_of(wrongs[i].text)) && play();
+        struct str error = g.error.len > 0 ? g.error : str_of(why.at != NULL ? why.at : "");
+        if (fine || !str_starts_with(error, wrongs[i].error))
+            fail_msg("%s\nsays: %.*s\nnot:  %s", wrongs[i].text, STR_ARG(error), wrongs[i].error);
+        stop(state);
+        out = why = (struct buffer){0};
+        start(state);
+    }
+}
+
+#define T(test) cmocka_unit_test_setup_teardown(test, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(pods_of_all_kinds_of_workloads_are_decided),
+        T(who_is_more_important_and_who_was_first_is_decided_first),
+        T(a_dump_is_taken_as_it_is),
+        T(items_of_a_list_of_one_kind_need_not_say_it),
+        T(objects_are_in_the_namespace_that_was_asked_for),
+        T(a_scenario_comes_first),
+        T(pods_of_a_deployment_are_spread_by_default),
+        T(a_daemon_set_has_a_pod_on_each_node_that_it_may_run_on),
+        T(each_wrong_file_is_refused_with_file_and_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,233 @@
+/* test_top: the screen of berth top, from answers and keys to lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/top/top.h"
+
+static struct top t;
+static struct buffer out;
+static struct label scheduler_lines[8], queue_lines[2];
+static struct status processes[2];
+static struct pending_pod pods[3];
+static struct pending_pods pending;
+
+static void set(struct label *line, const char *key, const char *value)
+{
+    *line = (struct label){str_of(key), str_of(value)};
+}
+
+static void wait_for(struct pending_pod *p, const char *name, int64_t attempts)
+{
+    *p = (struct pending_pod){.namespace_name = STR_LITERAL("default"),
+                              .name = str_of(name),
+                              .place = PENDING_unschedulable,
+                              .attempts = attempts,
+                              .waiting_ms = 5000};
+}
+
+static int start(void **state)
+{
+    (void)state;
+    set(&scheduler_lines[0], "leading", "yes");
+    set(&scheduler_lines[1], "state", "deciding");
+    set(&scheduler_lines[2], "scheduled", "100");
+    set(&scheduler_lines[3], "unschedulable", "10");
+    set(&scheduler_lines[4], "errors", "0");
+    set(&queue_lines[0], "pending", "3");
+    processes[0] = (struct status){.process = STR_LITERAL("scheduler"),
+                                   .instance = STR_LITERAL("scheduler"),
+                                   .lines = {5, scheduler_lines}};
+    processes[1] = (struct status){.process = STR_LITERAL("queue"),
+                                   .instance = STR_LITERAL("queue"),
+                                   .lines = {1, queue_lines}};
+    wait_for(&pods[0], "web-b", 2);
+    wait_for(&pods[1], "db", 30);
+    wait_for(&pods[2], "web-a", 1);
+    pending = (struct pending_pods){.pods = {3, pods}, .total = 3};
+    t = (struct top){.processes = {2, processes},
+                     .pending = &pending,
+                     .rate = -1,
+                     .interval_s = 2,
+                     .width = 120,
+                     .height = 24};
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    buffer_free(&out);
+    return 0;
+}
+
+static const char *lines(void)
+{
+    buffer_reset(&out);
+    top_lines(&t, &out);
+    return out.at;
+}
+
+/* Their names, in the order of the screen. */
+static void expect(const char *names)
+{
+    struct str rest, line;
+    struct buffer found = {0};
+    (void)lines();
+    rest = buffer_str(&out);
+    while (str_split(&rest, "\n", &line) && rest.at != NULL)
+        for (int i = 0; i < 3; i++) {
+            struct buffer row = {0};
+            buffer_print(&row, "%.*s", STR_ARG(line));
+            buffer_add_text(&row, "");
+            struct str name = pods[i].name;
+            char *at = strstr(row.at, "default   ");
+            if (at == row.at && strncmp(at + 12, name.at, name.len) == 0 &&
+                at[12 + name.len] == ' ')
+                buffer_print(&found, "%s%.*s", found.len > 0 ? " " : "", STR_ARG(name));
+            buffer_free(&row);
+        }
+    buffer_add_text(&found, "");
+    assert_string_equal(found.at, names);
+    buffer_free(&found);
+}
+
+static void press(const char *keys)
+{
+    for (; *keys != 0; keys++)
+        top_key(&t, *keys);
+}
+
+static void the_header_says_who_leads_and_how_fast_it_decides(void **state)
+{
+    (void)state;
+    top_answered(&t, 1000);
+    assert_non_null(strstr(lines(), "berth top  leader  deciding"));
+    assert_null(strstr(out.at, "decisions/s"));
+    assert_non_null(strstr(out.at, "pods:  pending 3"));
+    set(&scheduler_lines[2], "scheduled", "160");
+    top_answered(&t, 3000);
+    assert_non_null(strstr(lines(), "  30.0 decisions/s"));
+    set(&scheduler_lines[2], "scheduled", "1"); /* it was started again */
+    top_answered(&t, 5000);
+    assert_null(strstr(lines(), "decisions/s"));
+    set(&scheduler_lines[0], "leading", "no");
+    t.unanswered = 2;
+    assert_non_null(strstr(lines(), "no leader"));
+    assert_non_null(strstr(out.at, "2 do not answer"));
+    t.processes.count = 0;
+    top_answered(&t, 7000);
+    assert_non_null(strstr(lines(), "pending -"));
+}
+
+static void rows_are_sorted_and_filtered_by_keys(void **state)
+{
+    (void)state;
+    expect("web-b db web-a");
+    press("ss"); /* NAMESPACE, then NAME */
+    expect("db web-a web-b");
+    press("S");
+    expect("web-b web-a db");
+    press("Ssss"); /* PLACE, PRIORITY, ATTEMPTS: numbers */
+    expect("web-a web-b db");
+    press("/wex\x7f"
+          "b-\r");
+    assert_string_equal(t.filter, "web-");
+    expect("web-a web-b");
+    assert_false(t.over);
+    press("j");
+    expect("web-b");
+    press("jjjjj");
+    (void)lines(); /* not past the last one */
+    expect("web-b");
+    press("\x1b");
+    top_key(&t, TOP_home);
+    expect("web-a web-b db");
+    press("sssssssss"); /* past the last column: as it comes */
+    for (int i = 0; i < 9 && t.sorts[TOP_pending] != 0; i++) {
+        press("s");
+        (void)lines();
+    }
+    expect("web-b db web-a");
+}
+
+static void only_so_much_as_the_screen_has_room_for(void **state)
+{
+    struct str rest, line;
+    int count = 0;
+    (void)state;
+    t.width = 20;
+    t.height = 6; /* three of header, the panes, the columns' names, one row */
+    (void)lines();
+    rest = buffer_str(&out);
+    while (str_split(&rest, "\n", &line) && rest.at != NULL) {
+        assert_true(line.len <= 20);
+        count++;
+    }
+    assert_int_equal(count, 6);
+    top_key(&t, TOP_page_down);
+    press("?");
+    (void)lines();
+    assert_non_null(strstr(out.at, "1 2 3, Tab"));
+    press("x"); /* any key ends it */
+    assert_false(t.help);
+}
+
+static void no_byte_of_a_stranger_is_a_command(void **state)
+{
+    (void)state;
+    wait_for(&pods[0], "a\x1b[2J\x9b\x07", 1);
+    set(&scheduler_lines[1], "state", "\x1b]0;x\x07");
+    processes[1].instance = STR_LITERAL("\x1b[31m\xc2\x9b");
+    t.filter[0] = 0;
+    for (int pane = 0; pane < TOP_PANES; pane++) {
+        t.pane = (enum top_pane)pane;
+        (void)lines();
+        for (size_t i = 0; i < out.len; i++)
+            assert_true(out.at[i] == '\n' || (out.at[i] >= 0x20 && out.at[i] < 0x7f));
+    }
+}
+
+static void other_keys(void **state)
+{
+    (void)state;
+    press("3");
+    assert_int_equal(t.pane, TOP_processes);
+    assert_non_null(strstr(lines(), "INSTANCE"));
+    press("2");
+    assert_non_null(strstr(lines(), "asking the watcher"));
+    press("\t\t");
+    assert_int_equal(t.pane, TOP_pending);
+    press("p");
+    assert_true(t.paused);
+    assert_non_null(strstr(lines(), "paused"));
+    press("+++++++++");
+    assert_true(t.interval_s == 60);
+    press("----------");
+    assert_true(t.interval_s == 0.5);
+    press("/q");
+    assert_false(t.over);
+    press("\x1bq");
+    assert_true(t.over);
+    t.over = false;
+    press("/\x03");
+    assert_true(t.over);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_header_says_who_leads_and_how_fast_it_decides),
+        TEST(rows_are_sorted_and_filtered_by_keys),
+        TEST(only_so_much_as_the_screen_has_room_for),
+        TEST(no_byte_of_a_stranger_is_a_command),
+        TEST(other_keys),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
