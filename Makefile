@@ -1,6 +1,6 @@
 # make            build everything into build/release/bin (links in build/bin)
 # make run        install what is missing, build, start everything on an embedded API server and
-#                 show pods being scheduled; Ctrl-C ends it, DEMO_SECONDS=20 ends it by itself
+#                 tell a story of seven scenes, then a stream of pods until Ctrl-C; DEMO_SECONDS=20: so long
 # make test       install what is missing, build, run all tests; ends in "N passed, N failed"
 # make asan       unit tests under ASan and UBSan          make tsan   those with threads under TSan
 # make sim        the whole system in virtual time, SEEDS=N    make mutants  bugs that it must find
@@ -10,7 +10,8 @@
 # make check      fmt-check lint tidy docs-check man-check test asan
 # make fmt        format with clang-format-14              make lint   clang-tidy-14
 # make upstream   Kubernetes' own tests of its scheduler, played to kube-scheduler and to berth
-# make docs       MESSAGES.md and RBAC rules                 make tidy   the project's own style check
+# make docs       what is made of the sources, for people      make tidy   the project's own style check
+# make handbook   docs/ as one page of HTML, build/docs/handbook.html
 # make e2e        end to end on both API servers           make integration  cases on the real one
 # make install PREFIX=/usr/local
 
@@ -28,6 +29,12 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prot
 CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS   += -std=c11 -ffp-contract=off $(CFLAGS_$(MODE)) $(WARNINGS)
 
+# The commit that --version tells: git's where this folder is a work tree of its own, else what one says
+# (make BERTH_COMMIT=HASH: a package, an image), else none.
+ifndef BERTH_COMMIT
+BERTH_COMMIT := $(if $(wildcard .git),$(shell GIT_OPTIONAL_LOCKS=0 git describe --always --dirty --abbrev=64 --exclude='*' 2>/dev/null))
+endif
+
 PROCESSES := watcher queue scheduler binder
 MAINS     := proto/document.c ctl/main.c ctl/serve/main.c tests/apiserver/main.c tests/bench/core/main.c tests/simulation/main.c tests/fidelity/cel/answer.c \
              $(PROCESSES:%=%/main.c) scheduler/extender/main.c
@@ -38,13 +45,15 @@ PROTO     := $(BUILD)/libproto.a
 CEL       := $(call objects,scheduler/cel/*.c)
 DEVICES   := $(call objects,scheduler/devices/*.c)
 # scheduler's rooms, in the order in which they stand on each other.
-ROOMS     := table catalog rules rules/plugins worker cluster merge coordinator
+ROOMS     := table catalog rules rules/plugins worker cluster merge tracing coordinator
 SCHEDULER := $(call objects,scheduler/*.c $(ROOMS:%=scheduler/%/*.c)) $(CEL) $(DEVICES)
 APISERVER := $(call objects,tests/apiserver/*.c)
+# The program berth: all rooms of ctl/ but those of berth-serve.
+CTL       := $(call objects,ctl/*.c $(addsuffix *.c,$(filter-out ctl/serve/,$(wildcard ctl/*/))))
 BENCHCORE := $(call objects,tests/bench/core/*.c)
 # Loops over columns, for which vectorising is worth it; the other modes mean their flags.
 $(BUILD)/scheduler/table/kernels.o: CFLAGS_release += -O3
-LIBS      := -lzmq -lczmq -lmsgpackc -lcurl -lnghttp2 -lssl -lcjson -lyaml -lm
+LIBS      := -lzmq -lczmq -lmsgpackc -lcurl -lnghttp2 -lssl -lcjson -lyaml -lzstd -lm
 
 PROGRAMS := $(PROCESSES:%=$(BIN)/berth-%) $(BIN)/berth-extender $(BIN)/berth $(BIN)/berth-serve $(BIN)/apiserver
 TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(shell find tests/unit -name 'test_*.c' | sort))
@@ -56,7 +65,17 @@ all: $(PROGRAMS)
 $(PROTO): $(call objects,proto/*.c proto/*/*.c proto/kube/*/*.c)
 	@echo "  AR   $@"; rm -f $@; $(AR) rcs $@ $^
 
-LINK = @mkdir -p $(@D); echo "  LINK $@"; $(CC) $(CFLAGS) $(LDFLAGS) $^ -Wl,--as-needed $(LIBS) -o $@
+# The archive last: of an object that both have, the one that is named is taken.
+LINK = @mkdir -p $(@D); echo "  LINK $@"; $(CC) $(CFLAGS) $(LDFLAGS) $(filter-out %.a,$^) $(filter %.a,$^) -Wl,--as-needed $(LIBS) -o $@
+
+# Programs know their commit; the same object in the archive, for tests, does not (proto/commit.c).
+COMMITTED := $(BUILD)/commit.o
+$(BUILD)/commit.txt: ALWAYS
+	@mkdir -p $(@D); echo '$(BERTH_COMMIT)' | cmp -s - $@ || echo '$(BERTH_COMMIT)' >$@
+$(COMMITTED): proto/commit.c proto/commit.h $(BUILD)/commit.txt
+	@echo "  CC   $<"
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -DCOMMIT='"$(BERTH_COMMIT)"' -c $< -o $@
+$(filter-out %/apiserver,$(PROGRAMS)): $(COMMITTED)
 
 # A process is its own folder plus proto; nothing links another process's folder. Only berth, which
 # simulates, also links the scheduler's; the small API server stands on the base alone.
@@ -66,11 +85,11 @@ $(BIN)/berth-queue: $(BUILD)/queue/main.o $(call objects,queue/*.c queue/*/*.c) 
 	$(LINK)
 $(BIN)/berth-scheduler: $(BUILD)/scheduler/main.o $(SCHEDULER) $(PROTO)
 	$(LINK)
-$(BIN)/berth-binder: $(BUILD)/binder/main.o $(call objects,binder/*.c) $(PROTO)
+$(BIN)/berth-binder: $(BUILD)/binder/main.o $(call objects,binder/*.c binder/*/*.c) $(PROTO)
 	$(LINK)
 $(BIN)/berth-extender: $(BUILD)/scheduler/extender/main.o $(call objects,scheduler/extender/*.c) $(PROTO)
 	$(LINK)
-$(BIN)/berth: $(BUILD)/ctl/main.o $(call objects,ctl/*.c ctl/preflight/*.c ctl/explain/*.c ctl/whatif/*.c) $(BUILD)/ctl/serve/flags.o $(BUILD)/ctl/serve/label_rules.o $(SCHEDULER) $(PROTO)
+$(BIN)/berth: $(BUILD)/ctl/main.o $(CTL) $(BUILD)/ctl/serve/flags.o $(BUILD)/ctl/serve/label_rules.o $(SCHEDULER) $(PROTO)
 	$(LINK)
 $(BIN)/berth-serve: LIBS += -lmicrohttpd -lgnutls
 $(BIN)/berth-serve: $(BUILD)/ctl/serve/main.o $(call objects,ctl/serve/*.c) $(PROTO)
@@ -79,12 +98,28 @@ $(BIN)/apiserver: LIBS += -lmicrohttpd -lgnutls
 $(BIN)/apiserver: $(BUILD)/tests/apiserver/main.o $(APISERVER) $(BASE)
 	$(LINK)
 
+$(BUILD)/ctl/serve/files.o: $(wildcard ctl/page/*) # they become part of it
+
+# What the processes say and look for: the texts in their sources, whole and, at slashes, in pieces, and
+# the words of their tables. berth record --redact leaves these as they are (ctl/redact/vocabulary.h).
+SPEAKING := $(foreach p,$(PROCESSES) proto,$(wildcard $(addsuffix /*.[ch],$p $p/* $p/*/*)))
+LISTED   := $(wildcard proto/plugins.def proto/kube/documents/*.def proto/kube/release/*.def scheduler/cel/functions.def)
+$(BUILD)/vocabulary/vocabulary.inc: $(SPEAKING) $(LISTED) proto/messages.def
+	@mkdir -p $(@D)
+	@{ cat $(SPEAKING) | sed "s/'\"'//g; s/'\\\\\"'//g" | grep -oE '"([^"\\]|\\.)*"' | sed 's/\\[a-z]/ /g'; \
+	   sed -n 's/^ *WORD([^"]*"\([^"]*\)".*/\1/p' proto/messages.def; cat $(LISTED); } | \
+	 grep -oE '[A-Za-z0-9][A-Za-z0-9._/-]*' | sed -E 's/[-._/]+$$//' | awk '{ print } gsub("/", "\n")' | \
+	 LC_ALL=C sort -u | sed '/^[A-Za-z0-9]/!d; /_/d; /^0x/d; s/.*/"&",/' >$@.new
+	@mv $@.new $@
+$(BUILD)/ctl/redact/vocabulary.o: CPPFLAGS += -I$(BUILD)/vocabulary
+$(BUILD)/ctl/redact/vocabulary.o: $(BUILD)/vocabulary/vocabulary.inc
+
 # What is measured runs in one program, so that CPU time is counted and nothing else.
 # Processes name things alike (a mirror, lines): of those that are measured in one program only what
 # the bench calls is seen, the rest of each is hidden from the others.
 MEASURED := $(addprefix $(BUILD)/tests/bench/,scheduler.o queue.o watcher.o)
 $(BUILD)/tests/bench/scheduler.o: $(SCHEDULER)
-$(BUILD)/tests/bench/scheduler.o: SEEN := coordinator* worker* shard* catalog_* cache_* device_findings
+$(BUILD)/tests/bench/scheduler.o: SEEN := coordinator* worker* own_worker* shard* catalog_* cache_* device_findings
 $(BUILD)/tests/bench/queue.o: $(filter-out %/settings.o,$(call objects,queue/*.c queue/*/*.c))
 $(BUILD)/tests/bench/queue.o: SEEN := queue*
 $(BUILD)/tests/bench/watcher.o: $(filter-out %/settings.o,$(call objects,watcher/*.c))
@@ -104,12 +139,12 @@ SIM        := $(BUILD)/tests/simulation/sim
 SIMULATED  := $(addprefix $(BUILD)/tests/simulation/parts/,scheduler.o queue.o watcher.o binder.o model.o)
 SIMPARTS   := $(BUILD)/tests/simulation/parts
 $(SIMPARTS)/scheduler.o: $(filter-out %/live_config.o %/settings.o,$(SCHEDULER))
-$(SIMPARTS)/scheduler.o: SEEN := coordinator* worker*
+$(SIMPARTS)/scheduler.o: SEEN := coordinator* worker* own_worker*
 $(SIMPARTS)/queue.o: $(filter-out %/settings.o,$(call objects,queue/*.c queue/*/*.c)) $(BUILD)/tests/simulation/queue_check.o
 $(SIMPARTS)/queue.o: SEEN := queue*
 $(SIMPARTS)/watcher.o: $(filter-out %/settings.o,$(call objects,watcher/*.c))
 $(SIMPARTS)/watcher.o: SEEN := watcher* feed*
-$(SIMPARTS)/binder.o: $(filter-out $(addprefix %/,settings.o shell.o deadman.o delegates.o),$(call objects,binder/*.c))
+$(SIMPARTS)/binder.o: $(filter-out $(addprefix %/,settings.o shell.o deadman.o delegates.o),$(call objects,binder/*.c binder/*/*.c))
 $(SIMPARTS)/binder.o: SEEN := binder*
 $(SIMPARTS)/model.o: $(filter-out $(addprefix %/,program.o http.o http_listen.o),$(APISERVER)) $(BUILD)/tests/simulation/model.o
 $(SIMPARTS)/model.o: SEEN := model*
@@ -122,6 +157,16 @@ WRAPPED := moment_now moment_wall_us moment_boot_ns random_seed getpid \
 SIMULATED_BY := $(filter-out %/model.o %/queue_check.o,$(SIMULATION)) $(SIMULATED)
 $(SIM): LDFLAGS += $(WRAPPED:%=-Wl,--wrap=%)
 $(SIM): $(BUILD)/tests/simulation/main.o $(SIMULATED_BY) $(PROTO)
+	$(LINK)
+
+# A scheduler of which one rule differs by a bit, which tests/e2e's case record has found.
+PLANTED := $(BUILD)/tests/planted
+$(PLANTED)/requested_score.o: scheduler/rules/requested_score.c
+	@mkdir -p $(@D)
+	@sed 's/\(kernel_least_of_two([^;]*\);/(\1, raw[0] \&= ~INT64_C(1));/' $< >$(@D)/requested_score.c
+	@grep -q 'raw\[0\] &= ~' $(@D)/requested_score.c
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -c $(@D)/requested_score.c -o $@
+$(PLANTED)/berth-scheduler: $(BUILD)/scheduler/main.o $(filter-out %/requested_score.o,$(SCHEDULER)) $(PLANTED)/requested_score.o $(PROTO)
 	$(LINK)
 
 # What tests/wire reads recorded bytes with, and makes bodies with.
@@ -156,10 +201,10 @@ $(BUILD)/%.o: %.c
 # areas under proto (base, bus, kube, codec) need proto alone.
 AREA_apiserver := $(APISERVER)
 AREA_bench     := $(BENCHCORE) $(MEASURED)
-AREA_binder    := $(call objects,binder/*.c)
+AREA_binder    := $(call objects,binder/*.c binder/*/*.c)
 AREA_cel       := $(CELCASES) $(CEL)
 AREA_devices   := $(DEVCASES) $(DEVICES) $(CEL)
-AREA_ctl       := $(call objects,ctl/*.c ctl/preflight/*.c ctl/explain/*.c ctl/whatif/*.c) $(BUILD)/ctl/serve/flags.o $(BUILD)/ctl/serve/label_rules.o $(SCHEDULER)
+AREA_ctl       := $(CTL) $(BUILD)/ctl/serve/flags.o $(BUILD)/ctl/serve/label_rules.o $(SCHEDULER)
 AREA_extender  := $(call objects,scheduler/extender/*.c)
 AREA_queue     := $(call objects,queue/*.c queue/*/*.c)
 # Without the file that stands on the actor loop, so that they load no library with threads.
@@ -179,6 +224,11 @@ $(BUILD)/tests/$(1): $(BUILD)/tests/unit/$(1).o $(AREA_$(call area,$(1))) \
 endef
 $(foreach t,$(TESTS:$(BUILD)/tests/%=%),$(eval $(call unit_test,$(t))))
 
+# What a unit test starts as a process of its own (tests/unit/binder/live.h).
+STARTED := $(BIN)/apiserver $(BIN)/berth-binder
+
+started-built: $(STARTED)
+units-built: $(TESTS) $(STARTED)
 tests-built: $(TESTS) $(WIRE) $(CERTIFICATES) $(SELECTORS) $(ALLOCATE)
 
 # ---- run and test ----
@@ -187,13 +237,13 @@ deps:
 	@tests/deps build test
 
 run:
-	@tests/deps build
-	@$(MAKE) --no-print-directory -j2 all
-	@tests/demo $(DEMO_SECONDS)
+	@tests/deps build demo
+	@tests/build all
+	@tests/demo/run $(DEMO_SECONDS)
 
 test:
-	@tests/deps build test
-	@$(MAKE) --no-print-directory -j2 all tests-built
+	@tests/deps build test demo
+	@tests/build all tests-built
 	@tests/run $(BUILD)
 
 # At each commit what is made at random follows from the commit; here it is new, and what it finds
@@ -231,7 +281,7 @@ asan tsan:
 	@$(MAKE) --no-print-directory $@-run
 
 asan-built:
-	@$(MAKE) --no-print-directory -j2 MODE=asan all tests-built
+	@$(MAKE) --no-print-directory -j2 MODE=asan units-built
 
 asan-run:
 	@tests/run build/asan unit
@@ -239,9 +289,9 @@ asan-run:
 # Races take two threads. Our processes have one each, the libraries of the bus and of HTTP have more; so
 # of the unit tests only those are looked at that load one of these, as the release build shows.
 tsan-built:
-	@$(MAKE) --no-print-directory -j2 MODE=release tests-built
+	@$(MAKE) --no-print-directory -j2 MODE=release units-built
 	@names=$$(tests/threaded build/release) && \
-	    $(MAKE) --no-print-directory -j2 MODE=tsan all $$(printf 'build/tsan/tests/%s ' $$names)
+	    $(MAKE) --no-print-directory -j2 MODE=tsan started-built $$(printf 'build/tsan/tests/%s ' $$names)
 
 tsan-run:
 	@names=$$(tests/threaded build/release) && BERTH_UNITS="$$names" tests/run build/tsan unit
@@ -294,7 +344,8 @@ LINT_SOURCES = $(filter %.c,$(SOURCES))
 # A file a process, because clang-tidy 14 takes the va_lists of a second file for unset ones. Every file
 # is looked at, whatever the others gave. Of tests the static analyser, which is nearly all of the
 # time, looks at none: they run under ASan and UBSan, where what it looks for ends the test.
-lint:
+lint: CPPFLAGS += -I$(BUILD)/vocabulary
+lint: $(BUILD)/vocabulary/vocabulary.inc
 	@printf '%s\n' $(LINT_SOURCES) | xargs -P 2 -n 1 sh -c \
 	    'case $$1 in tests/*) set -- "$$1" --checks=-clang-analyzer-*;; esac; \
 	     said=$$(clang-tidy-14 --quiet "$$@" -- -std=c11 $(CPPFLAGS) 2>&1) || { echo "$$said"; exit 1; }' sh
@@ -303,16 +354,41 @@ tidy: all
 	@tests/tidy/run $(BUILD)
 
 RULES := compose/kubernetes/rbac/rules.yaml
+COUNTERS := ctl/berth-counters.7
+REFERENCE := docs/reference.md
+# What plugins' authors write instead of numbers, by kind.
+NAMES        := python go c schema
+NAMES_python := proto/clients/python/berth/names.py
+NAMES_go     := proto/clients/go/names.go
+NAMES_c      := proto/clients/c/berth_messages.h
+NAMES_schema := proto/clients/messages.schema.json
+# What the Helm chart has of the manifests and the alerts: a chart may name no file outside itself.
+CHARTED := kubernetes/rbac/rules.yaml=rules.yaml kubernetes/gangs.yaml=gangs.yaml \
+           kubernetes/policy-configmap.yaml=policy-configmap.yaml monitoring/rules.yaml=alerts.yaml
+charted  = compose/$(subst =, compose/chart/files/,$(1))
 docs: $(BUILD)/document $(BIN)/berth
 	$< > proto/MESSAGES.md
+	$(foreach kind,$(NAMES),$< $(kind) > $(NAMES_$(kind)) &&) true
 	$(BIN)/berth preflight --print-rules > $(RULES)
+	$(foreach f,$(CHARTED),cp $(call charted,$(f)) && ):
+	$(BIN)/berth status --print-counters > $(COUNTERS)
+	tests/handbook/reference > $(REFERENCE)
 
 docs-check: $(BUILD)/document $(BIN)/berth
 	@$< | cmp - proto/MESSAGES.md || { echo 'proto/MESSAGES.md is stale: run make docs'; exit 1; }
+	@$(foreach kind,$(NAMES),{ $< $(kind) | cmp - $(NAMES_$(kind)) || { echo '$(NAMES_$(kind)) is stale: run make docs'; exit 1; }; } &&) true
+	@$(BIN)/berth status --print-counters | cmp - $(COUNTERS) || { echo '$(COUNTERS) is stale: run make docs'; exit 1; }
 	@$(BIN)/berth preflight --print-rules | cmp - $(RULES) || { echo '$(RULES) is stale: run make docs'; exit 1; }
+	@$(foreach f,$(CHARTED),cmp $(call charted,$(f)) && ): || { echo 'compose/chart/files is stale: run make docs'; exit 1; }
+	@tests/handbook/reference | cmp - $(REFERENCE) || { echo '$(REFERENCE) is stale: run make docs'; exit 1; }
+
+handbook:
+	@tests/deps handbook
+	@tests/handbook/html
+	@echo build/docs/handbook.html
 
 man-check:
-	@mandoc -T lint -W warning $(shell git ls-files -co --exclude-standard '*.[158]')
+	@mandoc -T lint -W warning $(shell git ls-files -co --exclude-standard '*.[1578]')
 
 $(BUILD)/document: $(BUILD)/proto/document.o $(PROTO)
 	$(LINK)
@@ -325,11 +401,15 @@ compdb:
 PREFIX ?= /usr/local
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8
+	    $(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/man/man8
 	install -m 755 $(filter-out %/apiserver,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
 	ln -sfn berth $(DESTDIR)$(PREFIX)/bin/kubectl-berth
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	$(BIN)/berth completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/berth
+	$(BIN)/berth completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_berth
 	install -m 644 ctl/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 scheduler/scheduler.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/berth-scheduler.conf.5
+	install -m 644 $(COUNTERS) $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 644 ctl/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
 	for p in $(PROCESSES); do \
 	    install -m 644 $$p/$$p.8 $(DESTDIR)$(PREFIX)/share/man/man8/berth-$$p.8; done
@@ -338,8 +418,8 @@ install: all
 clean:
 	rm -rf build/release build/asan build/tsan build/fuzz build/bin
 
-.PHONY: all deps run test nightly test-unit tests-built e2e wire integration upstream asan asan-built asan-run \
+.PHONY: ALWAYS all deps run test nightly test-unit tests-built started-built units-built e2e wire integration upstream asan asan-built asan-run \
         tsan tsan-built tsan-run fuzz sim mutants bench bench-core \
-        fmt fmt-check lint tidy docs docs-check man-check check compdb install clean
+        fmt fmt-check lint tidy docs docs-check handbook man-check check compdb install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -26,7 +26,7 @@ struct resource {
     const char *const *fields; /* selectable beyond the metadata, ended by NULL; NULL when none */
 };
 
-enum { RESOURCE_COUNT = 45, RESOURCE_FIELDS_MAX = 12 };
+enum { RESOURCE_COUNT = 46, RESOURCE_FIELDS_MAX = 12 };
 extern const struct resource resources[RESOURCE_COUNT];
 
 /* NULL when there is none. */

@@ -21,12 +21,15 @@ KNOWN = {
                      {"profiles": [gang.PROFILE]}),
     "ceiling": ("build/bench/perf ceiling --kubeconfig {kubeconfig} {json}", {}),
     "ceiling-allocating": ("build/bench/perf ceiling --claims --kubeconfig {kubeconfig} {json}", {}),
-    "ceiling-evicting": ("build/bench/perf ceiling --victims 3 --kubeconfig {kubeconfig} {json}", {}),
+    "ceiling-evicting": ("build/bench/perf ceiling --victims {victims} --kubeconfig {kubeconfig} {json}", {}),
 }
+# How many pods a preemptor evicts, by the beginning of a case's name: as many as kube-scheduler does; else three.
+VICTIMS = {"GangPreemptionBasic": 10, "GangPreemptionAffinity": 10, "GangPreemptionPodGroups": 5,
+           "PreemptionPodGroupDisruptionMode": 36}
 # Those that are told the feature gates of a case; others find them in {gates}.
 TAKE_GATES = ("berth", "kube-scheduler", "kube-scheduler-100")
 # What a berth's own figures are asked with, when the run is over: names and numbers in what it prints.
-STATUS = "build/bin/berth status --run-dir {rundir}"
+STATUS = "build/bin/berth status -v --run-dir {rundir}"
 PLACER = "scheduler-a"  # its user, whose requests are no candidate's
 VERBS = {"create": "POST", "update": "PUT", "patch": "PATCH", "get": "GET", "list": "LIST", "watch": "WATCH",
          "delete": "DELETE", "deletecollection": "DELETE"}
@@ -73,10 +76,10 @@ def start_server(options, gates, directory, store=None):
 
 def fits(name, case, gates):
     """Whether a candidate plays a case with these gates unless told otherwise: one with groups against the one with the
-    plugin, one whose pods each need the room of three others beside a ceiling that makes room, and one with claims
+    plugin, one whose pods each need the room of others beside a ceiling that makes room, and one with claims
     beside a ceiling that allocates them (extended resources become claims in the scheduler alone)."""
     if name == "ceiling-evicting":
-        return case.startswith("PreemptionBasic")
+        return case.startswith(("PreemptionBasic", *VICTIMS))
     if name == "ceiling-allocating":
         return "DynamicResourceAllocation=true" in gates.given and "ExtendedResource" not in case
     upstream = ("coscheduling",) if case.startswith("Gangs") else ("kube-scheduler", "kube-scheduler-100")
@@ -104,8 +107,8 @@ def chosen(options):
     return names
 
 
-def command(name, options, world, gates, profiles=None):
-    """The words of a candidate's command in a case with these gates, its configuration written."""
+def command(name, options, world, gates, case, profiles=None):
+    """The words of a candidate's command in that case with these gates, its configuration written."""
     template, configuration = KNOWN[name]
     if profiles:
         configuration = dict({"profiles": profiles}, **configuration)
@@ -116,6 +119,7 @@ def command(name, options, world, gates, profiles=None):
     write_config(config, kubeconfig, options, "{rundir}" in template, configuration)
     words = shlex.split(template.format(
         config=config, kubeconfig=kubeconfig, rundir=rundir, workers=options.workers, gates=",".join(gates.given),
+        victims=next((count for begin, count in VICTIMS.items() if case.startswith(begin)), 3),
         programs=cluster.programs(options.release), json="--json" if options.api == "small" else ""))
     return words + (gates.flag() if name in TAKE_GATES else [])
 

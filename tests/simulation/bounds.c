@@ -7,6 +7,7 @@
 #include "binder/binder.h"
 #include "queue/queue.h"
 #include "scheduler/coordinator/coordinator.h"
+#include "scheduler/own_worker.h"
 #include "scheduler/worker/worker.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/coverage.h"
@@ -211,36 +212,70 @@ static int64_t decisions_of(const char *lines)
     return kept > 0 ? kept : 0;
 }
 
+struct most {
+    int64_t blocks, bytes, entries;
+};
+
+static int64_t pods_there(void)
+{
+    return (int64_t)model_count(world_model(), "pods");
+}
+
+static int64_t nodes_there(void)
+{
+    return (int64_t)model_count(world_model(), "nodes");
+}
+
+static void allow(struct most *most, const struct allowance *a, const char *lines)
+{
+    int64_t slices = (int64_t)model_count(world_model(), "resourceslices");
+    int64_t kept = decisions_of(lines), entries = entries_of(a, lines);
+    most->blocks += a->itself + kept + pods_there() * a->pod + nodes_there() * a->node +
+                    other_objects() * a->object + slices * a->slice + entries * a->entry +
+                    (a->kind == BINDER ? requests_under_way(lines) * REQUEST_BLOCKS : 0);
+    most->bytes += a->bytes + kept * DECISION_BYTES +
+                   (pods_there() + nodes_there()) * OBJECT_BYTES + entries * a->entry_bytes;
+    most->entries += entries;
+}
+
+/* A scheduler may have a worker inside. */
+static void allow_own_worker(struct most *most, const struct proc *p)
+{
+    for (size_t a = 0; p->own != NULL && a < sizeof(allowances) / sizeof(allowances[0]); a++) {
+        struct buffer lines = {0};
+        if (allowances[a].kind != WORKER)
+            continue;
+        worker_status(p->own->worker, &lines);
+        allow(most, &allowances[a], lines.at);
+        most->blocks += 4; /* its outboxes */
+        buffer_free(&lines);
+    }
+}
+
 static void check_process(struct proc *p, const struct allowance *a)
 {
     struct buffer lines = {0};
+    struct most most = {0};
     report(p, &lines);
-    int64_t entries = entries_of(a, lines.at), others = other_objects();
-    int64_t pods = (int64_t)model_count(world_model(), "pods");
-    int64_t nodes = (int64_t)model_count(world_model(), "nodes");
-    int64_t slices = (int64_t)model_count(world_model(), "resourceslices");
-    int64_t kept = decisions_of(lines.at);
-    int64_t most = a->itself + kept + pods * a->pod + nodes * a->node + others * a->object +
-                   slices * a->slice + entries * a->entry +
-                   (p->kind == BINDER ? requests_under_way(lines.at) * REQUEST_BLOCKS : 0);
-    int64_t bytes =
-        a->bytes + kept * DECISION_BYTES + (pods + nodes) * OBJECT_BYTES + entries * a->entry_bytes;
+    allow(&most, a, lines.at);
+    allow_own_worker(&most, p);
+    long long pods = pods_there(), nodes = nodes_there(), others = other_objects();
     trace(2, "%s holds %lld blocks, %lld bytes; pods %lld, nodes %lld, others %lld, entries %lld",
-          p->door, (long long)p->account.blocks, (long long)p->account.bytes, (long long)pods,
-          (long long)nodes, (long long)others, (long long)entries);
+          p->door, (long long)p->account.blocks, (long long)p->account.bytes, pods, nodes, others,
+          (long long)most.entries);
     buffer_free(&lines);
-    if (p->account.blocks > most)
+    if (p->account.blocks > most.blocks)
         violated("no more than there is",
                  "%s holds %lld blocks of memory, %lld at most belong to %lld pods, %lld nodes, "
                  "%lld other objects and %lld entries",
-                 p->door, (long long)p->account.blocks, (long long)most, (long long)pods,
-                 (long long)nodes, (long long)others, (long long)entries);
-    if (p->account.bytes > bytes && !facts_saw_long())
+                 p->door, (long long)p->account.blocks, (long long)most.blocks, pods, nodes, others,
+                 (long long)most.entries);
+    if (p->account.bytes > most.bytes && !facts_saw_long())
         violated("no more than there is",
                  "%s holds %lld bytes of memory, %lld at most belong to "
                  "%lld pods and %lld entries",
-                 p->door, (long long)p->account.bytes, (long long)bytes, (long long)pods,
-                 (long long)entries);
+                 p->door, (long long)p->account.bytes, (long long)most.bytes, pods,
+                 (long long)most.entries);
 }
 
 void bounds_check(void)

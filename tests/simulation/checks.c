@@ -8,6 +8,7 @@
 #include "proto/kube/release/release.h"
 #include "queue/queue.h"
 #include "scheduler/coordinator/coordinator.h"
+#include "scheduler/own_worker.h"
 #include "scheduler/worker/worker.h"
 #include "tests/simulation/bounds.h"
 #include "tests/simulation/calls.h"
@@ -547,6 +548,14 @@ static bool queue_agrees(char *why, size_t room, struct proc *p)
     return true;
 }
 
+/* The worker that this process is, or has inside. */
+static struct worker *asked_worker(const struct proc *p)
+{
+    if (p->kind == SCHEDULER && p->own != NULL && own_worker_up(p->own))
+        return p->own->worker;
+    return p->kind == WORKER ? p->core : NULL;
+}
+
 /* What the leader's workers hold, all together; a pod whose node has gone is with none of them. */
 static bool workers_agree(char *why, size_t room)
 {
@@ -556,9 +565,10 @@ static bool workers_agree(char *why, size_t room)
     for (uint32_t i = 0; leader != NULL && i < world_procs(); i++) {
         struct proc *p = world_proc(i);
         struct buffer lines = {0};
-        if (p->kind != WORKER || p->group != leader->group || p->core == NULL)
+        struct worker *worker = p->group == leader->group ? asked_worker(p) : NULL;
+        if (worker == NULL)
             continue;
-        worker_status(p->core, &lines);
+        worker_status(worker, &lines);
         held += bounds_said(lines.at, "pods");
         buffer_free(&lines);
         workers++;

@@ -4,12 +4,14 @@
 #include "tests/simulation/core.h"
 
 #include "binder/binder.h"
+#include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/journal/journal.h"
 #include "proto/kube/access/talk.h"
 #include "proto/kube/release/release.h"
 #include "queue/queue.h"
 #include "scheduler/coordinator/coordinator.h"
+#include "scheduler/own_worker.h"
 #include "scheduler/worker/worker.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/coverage.h"
@@ -132,6 +134,16 @@ static void *start_worker(struct proc *p)
     worker_set_clock(w, journal_now);
     worker_time_plugins(w, journal_now);
     return w;
+}
+
+static void start_own_worker(struct proc *p)
+{
+    struct worker *w = worker_new(OWN_WORKER, 1);
+    worker_set_clock(w, journal_now);
+    worker_time_plugins(w, journal_now);
+    p->own = memory_take(sizeof(*p->own));
+    own_worker_init(p->own, &p->actor, w);
+    p->actor = own_worker_actor(p->own);
 }
 
 static void *start_binder(struct proc *p)
@@ -284,6 +296,8 @@ void core_start(struct proc *p)
               : p->kind == WORKER    ? start_worker(p)
                                      : start_binder(p);
     p->actor = actor_of(p);
+    if (p->kind == SCHEDULER && world_traits()->own_worker)
+        start_own_worker(p);
 }
 
 /* ---- what can be reached ---- */
@@ -334,6 +348,16 @@ void core_known(void)
 
 /* ---- end ---- */
 
+static void free_own_worker(struct proc *p)
+{
+    if (p->own == NULL)
+        return;
+    worker_free(&p->own->worker);
+    own_worker_free(p->own);
+    memory_free(p->own);
+    p->own = NULL;
+}
+
 void core_free(struct proc *p)
 {
     struct watcher *w = p->core;
@@ -350,6 +374,7 @@ void core_free(struct proc *p)
         queue_free(&q);
     } else if (p->kind == SCHEDULER) {
         coordinator_free(&c);
+        free_own_worker(p);
     } else if (p->kind == WORKER) {
         worker_free(&k);
     } else {

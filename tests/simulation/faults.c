@@ -267,8 +267,9 @@ static bool worker_leaves(const struct action *x)
     for (uint32_t i = 0; p != NULL && i < world_procs(); i++)
         left += world_proc(i)->kind == WORKER && world_proc(i)->group == p->group &&
                 world_proc(i)->wanted;
-    if (left < 2)
+    if (p == NULL || (left < 2 && !world_traits()->own_worker))
         return false;
+    cover("workers left", left < 2 ? "none" : "some");
     trace(1, "%s leaves", p->door);
     p->wanted = false;
     proc_stop(p);
@@ -313,6 +314,20 @@ static bool compare_names(const struct action *x)
         return false;
     trace(1, "%s compares", p->door);
     proc_dump(p);
+    return true;
+}
+
+/* An operator asks what it holds, and has it read anew. */
+static bool reread(const struct action *x)
+{
+    struct proc *p = chosen(x->a);
+    bool holds =
+        p != NULL && p->core != NULL && (p->kind & (WATCHER | QUEUE | SCHEDULER | WORKER)) != 0;
+    if (!holds)
+        return false;
+    cover("rereads", process_name(p->kind));
+    trace(1, "%s is told to read anew", p->door);
+    proc_reread(p);
     return true;
 }
 
@@ -628,6 +643,7 @@ static bool on_processes(const struct action *x)
     case DO_worker_comes: return worker_comes(x);
     case DO_reconfigure: return reconfigure(x);
     case DO_compare_names: return compare_names(x);
+    case DO_reread: return reread(x);
     case DO_step_wall: return step_wall(x);
     case DO_suspend_host: return suspend_host(x);
     default: return false;

@@ -123,6 +123,8 @@ void plan_make(struct plan *plan, uint64_t seed, uint32_t steps, const char *wit
     int64_t at = 5 * SECOND;
     *plan = (struct plan){.seed = seed, .count = steps, .traits = draw_traits(&r, without)};
     plan->traits.record = seed % RECORD_EVERY == 0;
+    plan->traits.own_worker = seed / 3 % 3 == 1 && !is_listed(without, "own-worker");
+    plan->traits.workers -= plan->traits.own_worker;
     if (plan->traits.nodes >= 60 && steps > LARGE_STEPS)
         plan->count = steps = LARGE_STEPS;
     draw_weights(&r, without, weights);

@@ -72,7 +72,7 @@ void proc_start(struct proc *p)
     enter(p);
     wires_owner(p);
     p->alive = true;
-    p->stopping = false;
+    p->stopping = p->reread = false;
     p->hung_until = p->starved_until = p->busy_until = 0;
     p->life++;
     p->started_at = clock_now();
@@ -178,6 +178,28 @@ static void take(struct proc *p, struct moment now, const struct delivery *in)
     p->actor.handle(p->actor.state, now, in, &p->out);
 }
 
+void proc_reread(struct proc *p)
+{
+    p->reread = true;
+    proc_wake(p, clock_now());
+}
+
+/* What it says to the tool reaches nobody. */
+static void be_asked(struct proc *p, struct moment now)
+{
+    struct str name = STR_LITERAL("default-scheduler");
+    struct message m = {.type = MSG_holdings_request,
+                        .holdings_request = {.id = 1,
+                                             .schedulers = {1, &name},
+                                             .list = p->kind == WORKER ? STR_LITERAL("share-pods")
+                                                                       : STR_LITERAL("assigned")}};
+    struct delivery in = {.from = {TOOL, UINT32_MAX}, .message = &m};
+    p->reread = false;
+    take(p, now, &in);
+    m = (struct message){.type = MSG_reread};
+    take(p, now, &in);
+}
+
 static bool handle_all(struct proc *p, struct moment now)
 {
     struct delivery in;
@@ -211,6 +233,8 @@ static void turn(struct proc *p)
     struct moment now = moment_now();
     bus_wait(p->bus, -1, now, now);
     p->stirred = false;
+    if (p->reread && p->core != NULL)
+        be_asked(p, now);
     bool more = handle_all(p, now);
     struct moment next = MOMENT_NEVER;
     if (p->core != NULL) {

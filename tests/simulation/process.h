@@ -11,6 +11,7 @@
 
 struct calls;
 struct journal;
+struct own_worker;
 struct talk;
 
 struct proc {
@@ -31,18 +32,20 @@ struct proc {
     bool reconfigure;            /* a scheduler: there is another configuration */
     struct bus *bus;
     struct outbox out;
-    void *core;          /* of its kind */
-    struct actor actor;  /* it, as its main.c gives it to actor_run */
-    struct feed *feed;   /* of a watcher */
-    struct calls *calls; /* of a watcher or binder: its client of the API server */
-    struct talk *talk;   /* of a binder */
-    bool sent;           /* the binder's: something was handed to the client */
-    int64_t wake_at;     /* INT64_MAX: nothing planned */
+    void *core;             /* of its kind */
+    struct own_worker *own; /* a scheduler's; NULL: it has none */
+    struct actor actor;     /* it, as its main.c gives it to actor_run */
+    struct feed *feed;      /* of a watcher */
+    struct calls *calls;    /* of a watcher or binder: its client of the API server */
+    struct talk *talk;      /* of a binder */
+    bool sent;              /* the binder's: something was handed to the client */
+    int64_t wake_at;        /* INT64_MAX: nothing planned */
     int64_t started_at, ended_at;
     int64_t fell_at[3];     /* when it ended last, as ctl/child.h counts it */
     uint32_t fell;          /* how often in the minute before its start; a binder is told */
     struct account account; /* what it holds of memory, of a recorded life its record as well */
     uint64_t rounds, rounds_seen; /* see check_spin */
+    bool reread;                  /* see proc_reread */
     bool stirred;                 /* it was told something in its last round, or said something */
 };
 
@@ -54,6 +57,8 @@ void proc_start_stranger(struct proc *p, const struct proc *to, int64_t term);
 void proc_reconfigure(struct proc *p);
 /* SIGUSR2, of a scheduler. */
 void proc_dump(struct proc *p);
+/* A tool asks what it holds, and has it read anew, with its next round. */
+void proc_reread(struct proc *p);
 /* Ends it as SIGKILL does: nothing is said, what it had asked of the API server may still come
  * about. */
 void proc_kill(struct proc *p);
