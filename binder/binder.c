@@ -449,7 +449,8 @@ static handler *const handlers[MSG_COUNT] = {
 
 bool binder_takes(enum message_type type)
 {
-    return type > MSG_none && type < MSG_COUNT && handlers[type] != NULL;
+    return type == MSG_plugin_answer ||
+           (type > MSG_none && type < MSG_COUNT && handlers[type] != NULL);
 }
 
 void binder_handle(struct binder *b, struct moment now, const struct delivery *in,
@@ -457,7 +458,9 @@ void binder_handle(struct binder *b, struct moment now, const struct delivery *i
 {
     struct instant at = b->options.api.clock(b->options.api.state);
     at.now = now;
-    if (binder_takes(in->message->type))
+    if (bus_hooks_take(b->bus_hooks, at, in))
+        return;
+    if (in->message->type < MSG_COUNT && handlers[in->message->type] != NULL)
         handlers[in->message->type](b, at, in, out);
 }
 
@@ -548,6 +551,7 @@ struct moment binder_tick(struct binder *b, struct moment now, struct outbox *ou
         next = moment_earlier(next, b->stage_until);
         next = moment_earlier(next, lease_tick(b->lease, at)); /* a release begins here */
     }
+    next = moment_earlier(next, bus_hooks_tick(b->bus_hooks, at, out));
     next = moment_earlier(next, lanes_pump(b->lanes, now));
     next = moment_earlier(next, flush(b, now, out));
     return moment_earlier(next, b->tell_at);
@@ -598,8 +602,10 @@ struct binder *binder_new(const struct binder_options *options)
     b->lanes = lanes_new(&lanes);
     fitness_init(&b->fitness, options->api.clock(options->api.state).now);
     b->lease = lease_new(&options->lease, b->lanes, options->api.clock(options->api.state));
+    b->bus_hooks = bus_hooks_new();
     b->binds = binds_new(&(struct binds_options){.seed = options->seed,
                                                  .api = options->api,
+                                                 .bus = b->bus_hooks,
                                                  .owner = b,
                                                  .ended = on_bind_ended,
                                                  .waiting = on_bind_waiting,
@@ -641,6 +647,7 @@ void binder_free(struct binder **binder)
     if (b == NULL)
         return;
     binds_free(&b->binds);
+    bus_hooks_free(&b->bus_hooks);
     preempts_free(&b->preempts);
     releases_free(&b->releases);
     statuses_free(&b->statuses);

@@ -9,6 +9,7 @@
 #include "binder/events.h"
 #include "binder/fitness.h"
 #include "binder/groups.h"
+#include "binder/hooks/bus_hooks.h"
 #include "binder/preempts.h"
 #include "binder/releases.h"
 #include "binder/status.h"
@@ -22,6 +23,7 @@ struct binder {
     struct lease *lease;
     struct fitness fitness;
     uint32_t scheduler; /* its peer number; 0: not there */
+    struct bus_hooks *bus_hooks;
     struct binds *binds;
     struct preempts *preempts;
     struct releases *releases;

@@ -4,7 +4,6 @@
  * request ever left, or when we no longer lead (the next leader reads the truth before it decides
  * anything). */
 #include "binder/binds.h"
-#include "binder/answers.h"
 #include "binder/binds_inside.h"
 #include "binder/extended.h"
 #include "binder/hooks/hooked.h"
@@ -12,7 +11,6 @@
 #include "binder/pause.h"
 #include "binder/prebind.h"
 #include "binder/reason.h"
-#include "binder/release.h"
 #include "binder/traced.h"
 #include "proto/base/log.h"
 #include "proto/base/map.h"
@@ -518,6 +516,7 @@ static void on_hooks_ended(void *owner, struct instant at, enum hooked_result ho
     if (message.len > 0)
         say(f, 0, message);
     if (how == HOOKED_ready) {
+        f->by_hook = false;
         hooked_free(&f->hooked);
         post(f, at);
     } else if (how == HOOKED_unbound) {
@@ -546,6 +545,7 @@ static void go_on(struct flight *f, struct instant at)
         return;
     }
     f->hooked = hooked_new(&(struct hooked_options){.plugins = b->options.plugins,
+                                                    .bus = b->options.bus,
                                                     .lanes = b->lanes,
                                                     .random = &b->random,
                                                     .give_up = b->options.give_up,

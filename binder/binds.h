@@ -11,12 +11,14 @@
 #include "proto/kube/extenders/extenders.h"
 
 struct binder_plugin;
+struct bus_hooks;
 
 struct binds_options {
     struct span give_up; /* how long to go on against 429, 503 and an unreachable server; 0: 30 s */
     uint64_t seed;       /* of the jitter */
     struct api api;      /* for its extenders */
     const struct binder_plugin *const *plugins; /* up to a NULL; NULL: this program's */
+    struct bus_hooks *bus;                      /* borrowed; where binds name plugins on the bus */
     void *owner;
     /* Called once for each bind; bound: the pod is on the node that was asked for. */
     void (*ended)(void *owner, struct instant at, const struct bind *bind, bool bound);

@@ -90,6 +90,7 @@ void binder_status(const struct binder *b, struct buffer *lines)
     buffer_print(lines, "refused=%llu\nfence_cuts=%llu\nprotobuf=%s\n",
                  (unsigned long long)b->refused, (unsigned long long)b->cuts,
                  lanes_protobuf(b->lanes) ? "yes" : "no");
+    bus_hooks_status(b->bus_hooks, now, lines);
     while (map_next(b->forbidden, &at, &rule, &value))
         buffer_print(lines, "forbidden=%.*s\n", STR_ARG(rule));
 }

@@ -1,8 +1,10 @@
-/* hooked: a cursor over the plugins that a bind names, and one job for what they ask to be sent.
- * The one idea: a hook is called until it asks for nothing more. What must stay true: at most one
- * request is under way; no hook is asked for ever; and a write is sent under the fence alone. */
+/* hooked: a cursor over the plugins that a bind names, and one job for what they ask to be sent, or
+ * one question to a plugin on the bus. The one idea: a hook is called until it asks for nothing
+ * more. What must stay true: at most one request or question is under way; no hook is asked for
+ * ever; and a write is sent under the fence alone, but for those of processes on the bus. */
 #include "binder/hooks/hooked.h"
 
+#include "binder/hooks/bus_hooks.h"
 #include "binder/pause.h"
 #include "binder/reason.h"
 #include "proto/base/memory.h"
@@ -17,6 +19,8 @@ struct hooked {
     enum hook_point point;
     uint32_t index; /* of the plugin, in the point's list */
     const struct binder_plugin *plugin;
+    const struct bus_plugin *on_bus; /* in place of it; NULL: it is none */
+    struct bus_hook question;        /* to that one */
     uint32_t asked;
     void *state;
     struct arena memory;
@@ -83,6 +87,7 @@ static void next(struct hooked *h)
 {
     h->index++;
     h->plugin = NULL;
+    h->on_bus = NULL;
     h->asked = 0;
     h->state = NULL;
 }
@@ -115,10 +120,50 @@ static bool find_next(struct hooked *h, struct instant at)
         return false;
     }
     h->plugin = find(h->options.plugins, name);
-    if (has_hook(h))
+    h->on_bus = bus_hooks_find(h->bind, name);
+    if (has_hook(h) || h->on_bus != NULL)
         return true;
     fail(h, at, STR_LITERAL("this binder has no such plugin"));
     return false;
+}
+
+/* From here on the pod may get bound. */
+static void begin_binding(struct hooked *h, struct instant at)
+{
+    if (h->binding)
+        return;
+    h->binding = true;
+    h->options.binds(h->options.owner, at);
+}
+
+static void go_on(struct hooked *h, struct instant at, const struct bind_answer *answer);
+
+static void answered_on_bus(void *owner, struct instant at, enum bus_hook_result how,
+                            struct str why)
+{
+    struct hooked *h = owner;
+    if (how == BUS_HOOK_failed) {
+        fail(h, at, why);
+    } else if (h->point == AT_bind && how == BUS_HOOK_done) {
+        end(h, at, HOOKED_bound, (struct str){0});
+    } else {
+        next(h);
+        go_on(h, at, NULL);
+    }
+}
+
+/* What such a plugin writes is out of our sight. */
+static void ask_on_bus(struct hooked *h, struct instant at)
+{
+    bool binds = h->point == AT_bind;
+    if (binds)
+        begin_binding(h, at);
+    h->question.bind = h->bind;
+    h->question.owner = h;
+    h->question.ended = answered_on_bus;
+    if (!bus_hooks_ask(h->options.bus, &h->question,
+                       binds ? PLUGIN_STEP_bind : PLUGIN_STEP_pre_bind, h->on_bus))
+        fail(h, at, STR_LITERAL("too many plugins on the bus are asked at once"));
 }
 
 static const struct job_type read_job, write_job;
@@ -131,10 +176,8 @@ static void send(struct hooked *h, struct instant at)
         fail(h, at, STR_LITERAL("it asks for too many requests"));
         return;
     }
-    if (!reads && h->point == AT_bind && !h->binding) {
-        h->binding = true;
-        h->options.binds(h->options.owner, at);
-    }
+    if (!reads && h->point == AT_bind)
+        begin_binding(h, at);
     h->failures = 0;
     h->give_up = moment_after(at.now, h->options.give_up);
     h->job.type = reads ? &read_job : &write_job;
@@ -165,6 +208,10 @@ static void go_on(struct hooked *h, struct instant at, const struct bind_answer 
         if (answer == NULL) {
             if (!find_next(h, at))
                 return;
+            if (h->on_bus != NULL) {
+                ask_on_bus(h, at);
+                return;
+            }
             h->began = at.now;
         }
         call(h, answer);
@@ -245,6 +292,7 @@ void hooked_begin(struct hooked *h, struct instant at)
 bool hooked_cancel(struct hooked *h)
 {
     h->cancelled = h->job.place == JOB_sent && h->job.type->fenced;
+    bus_hooks_drop(h->options.bus, &h->question);
     if (!h->cancelled && h->job.place != JOB_idle)
         lanes_remove(h->options.lanes, &h->job);
     return !h->cancelled;
@@ -257,6 +305,7 @@ void hooked_free(struct hooked **hooked)
         return;
     if (h->job.place != JOB_idle)
         lanes_remove(h->options.lanes, &h->job);
+    bus_hooks_drop(h->options.bus, &h->question);
     arena_free(&h->memory);
     memory_free(h);
     *hooked = NULL;

@@ -1,5 +1,5 @@
 /* hooked: the plugins' hooks at PreBind and Bind of one bind, one after the other, and what they
- * ask to be sent. */
+ * ask to be sent; those of this program, and those that are processes on the bus. */
 #ifndef BINDER_HOOKS_HOOKED_H
 #define BINDER_HOOKS_HOOKED_H
 
@@ -15,9 +15,12 @@ enum hooked_result {
     HOOKED_cancelled /* hooked_cancel took effect */
 };
 
+struct bus_hooks;
+
 struct hooked_options {
     /* Up to a NULL; NULL: those of this program (plugins.def). */
     const struct binder_plugin *const *plugins;
+    struct bus_hooks *bus;
     struct lanes *lanes;
     struct random *random; /* for jitter */
     struct span give_up;   /* how long to go on against a server that is busy */

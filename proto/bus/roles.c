@@ -5,12 +5,9 @@
 static const struct {
     enum process process, serves, leaders;
 } roles[] = {
-    {WATCHER, QUEUE | SCHEDULER, SCHEDULER},
-    {QUEUE, SCHEDULER | PLUGIN, SCHEDULER},
-    {SCHEDULER, WORKER | EXTENDER | PLUGIN, BINDER},
-    {WORKER, (enum process)0, SCHEDULER},
-    {BINDER, SCHEDULER, (enum process)0},
-    {EXTENDER, (enum process)0, SCHEDULER},
+    {WATCHER, QUEUE | SCHEDULER, SCHEDULER},         {QUEUE, SCHEDULER | PLUGIN, SCHEDULER},
+    {SCHEDULER, WORKER | EXTENDER | PLUGIN, BINDER}, {WORKER, (enum process)0, SCHEDULER},
+    {BINDER, SCHEDULER | PLUGIN, (enum process)0},   {EXTENDER, (enum process)0, SCHEDULER},
 };
 
 enum process roles_served(enum process door)

@@ -127,7 +127,8 @@ static void add_extender(const struct coordinator *c, const struct pod *pod, str
     }
 }
 
-static void add_hooks(const struct coordinator *c, const struct flight *f, struct bind *bind)
+/* The pod is as big as all of the rest, so it goes along only where somebody is told of it. */
+static void add_hooks(const struct coordinator *c, struct flight *f, struct bind *bind)
 {
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
     if (fw == NULL)
@@ -135,6 +136,10 @@ static void add_hooks(const struct coordinator *c, const struct flight *f, struc
     bind->pre_bind = fw->pre_bind;
     bind->binders = fw->bind;
     bind->post_bind = fw->post_bind;
+    bind->bus_plugins.count = fw->asked_to_bind_count;
+    bind->bus_plugins.at = fw->asked_to_bind;
+    bind->told.count = fw->asked_to_bind_count > 0;
+    bind->told.at = &f->pod;
 }
 
 bool bind_request_says_where(const struct coordinator *c, const struct flight *f)

@@ -172,15 +172,35 @@ const struct plugin *hooked_find(const struct hooked *hooked, struct str name)
     return NULL;
 }
 
-/* Less those whose work the binder does anyway, and processes on the bus. */
+/* Less those whose work the binder does anyway. */
 static struct strs for_binder(struct framework *fw, struct strs names)
 {
     struct strs left = {0, arena_take(&fw->memory, names.count * sizeof(struct str))};
     for (uint32_t i = 0; i < names.count; i++)
-        if (!str_is(names.at[i], "VolumeBinding") && !str_is(names.at[i], "DynamicResources") &&
-            !is_on_bus(&fw->profile, names.at[i]))
+        if (!str_is(names.at[i], "VolumeBinding") && !str_is(names.at[i], "DynamicResources"))
             left.at[left.count++] = names.at[i];
     return left;
+}
+
+/* Less processes on the bus, whom the scheduler tells. */
+static struct strs not_on_bus(struct framework *fw, struct strs names)
+{
+    struct strs left = {0, arena_take(&fw->memory, names.count * sizeof(struct str))};
+    for (uint32_t i = 0; i < names.count; i++)
+        if (!is_on_bus(&fw->profile, names.at[i]))
+            left.at[left.count++] = names.at[i];
+    return left;
+}
+
+/* The plugins on the bus that the binder asks. */
+static void pick_asked_to_bind(struct framework *fw)
+{
+    const struct profile *p = &fw->profile;
+    fw->asked_to_bind = arena_take(&fw->memory, p->bus_plugins.count * sizeof(struct bus_plugin));
+    for (uint32_t i = 0; i < p->bus_plugins.count; i++)
+        if (strs_hold(p->pre_bind, p->bus_plugins.at[i].name) ||
+            strs_hold(p->bind, p->bus_plugins.at[i].name))
+            fw->asked_to_bind[fw->asked_to_bind_count++] = p->bus_plugins.at[i];
 }
 
 static void build(struct framework *fw, const struct profile *profile)
@@ -205,7 +225,8 @@ static void build(struct framework *fw, const struct profile *profile)
     fw->permit = pick_hooked(&fw->memory, fw->profile.permit, hooks_permit);
     fw->pre_bind = for_binder(fw, fw->profile.pre_bind);
     fw->bind = for_binder(fw, fw->profile.bind);
-    fw->post_bind = for_binder(fw, fw->profile.post_bind);
+    fw->post_bind = not_on_bus(fw, fw->profile.post_bind);
+    pick_asked_to_bind(fw);
     fw->has_scores = fw->profile.score.count > 0;
     fw->preempts = strs_hold(fw->profile.post_filter, STR_LITERAL("DefaultPreemption"));
 }

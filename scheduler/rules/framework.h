@@ -41,9 +41,11 @@ struct framework {
     struct scorer *score;
     uint32_t score_count;
     struct hooked post_filter, reserve, permit; /* attempt_hooks.h */
-    struct strs pre_bind, bind, post_bind;      /* those that the binder may have hooks of */
-    bool has_scores; /* the profile has score plugins, even if none of ours */
-    bool preempts;   /* DefaultPreemption is among its PostFilter plugins */
+    struct strs pre_bind, bind, post_bind;      /* those that the binder calls or asks */
+    uint32_t asked_to_bind_count;
+    struct bus_plugin *asked_to_bind; /* of pre_bind and bind, those that are on the bus */
+    bool has_scores;                  /* the profile has score plugins, even if none of ours */
+    bool preempts;                    /* DefaultPreemption is among its PostFilter plugins */
 };
 
 /* All profiles by scheduler name. Zero-initialise. */

@@ -58,7 +58,7 @@ MAY_INCLUDE = {
     "queue/tracing": PROTO + ["proto/kube/tracing/trace.h", "queue"],
     "queue/forest": PROTO + BUS + KUBE + ["queue"],
     "binder": PROTO + BUS + KUBE + ["binder/hooks"],
-    "binder/hooks": PROTO + BUS + KUBE + ["binder", "binder/plugins"],
+    "binder/hooks": PROTO + BUS + KUBE + ["binder", "binder/plugins", PLUGINS],
     "binder/plugins": PROTO + ["proto/kube/access", DOCUMENTS, OBJECTS, "proto/kube/writes", "binder"],
     "ctl": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl/preflight", "ctl/explain", "ctl/whatif", "ctl/simulate", "ctl/status", "ctl/tables", "ctl/record", "ctl/doctor", "ctl/follow", "ctl/debug", "ctl/top", "ctl/completion", "ctl/tap", "ctl/serve/flags.h"],
     "ctl/record": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl", "ctl/redact"],

@@ -130,6 +130,8 @@
 #define BERTH_PLUGIN_STEP_POST_FILTER "postFilter" /* No node is any good; why, each says: can anything be done about it. */
 #define BERTH_PLUGIN_STEP_PRE_ENQUEUE "preEnqueue" /* May the pod be queued. */
 #define BERTH_PLUGIN_STEP_QUEUE_SORT "queueSort" /* Where in the queue does it belong. */
+#define BERTH_PLUGIN_STEP_PRE_BIND "preBind" /* It is bound to the only node next, which is told of by name alone: do what has to be done before. */
+#define BERTH_PLUGIN_STEP_BIND "bind" /* Bind it to the only node, or leave that to the next one. */
 #define BERTH_PLUGIN_NEWS_BOUND "bound" /* It is on the node (PostBind). */
 #define BERTH_PLUGIN_NEWS_UNRESERVED "unreserved" /* It is not, though this plugin was asked for permission. */
 #define BERTH_BIND_PLUGIN_VOLUME_BINDING "VolumeBinding" /* The binding of claims. */
@@ -1673,7 +1675,7 @@
 #define BERTH_TAG_PLUGIN_ANSWER_ERROR 2 /* str: Not empty: the plugin could not find out. */
 #define BERTH_TAG_PLUGIN_ANSWER_REFUSED 3 /* list of plugin_refusal: filter: the nodes that are no good; all others pass. */
 #define BERTH_TAG_PLUGIN_ANSWER_SCORES 4 /* list of plugin_opinion: score: of nodes that are not mentioned it is 0. */
-#define BERTH_TAG_PLUGIN_ANSWER_VERDICT 5 /* str: preEnqueue, preFilter, reserve: allow (also when empty) or deny; permit: also wait for a plugin_permit. A text, as another one is an error of the plugin. */
+#define BERTH_TAG_PLUGIN_ANSWER_VERDICT 5 /* str: preEnqueue, preFilter, reserve, preBind: allow (also when empty) or deny; permit: also wait for a plugin_permit; bind: bound, deny, or empty: it is left to the next one. A text, as another one is an error of the plugin. */
 #define BERTH_TAG_PLUGIN_ANSWER_REASON 6 /* str: deny: why; postFilter without a node: why there is none. */
 #define BERTH_TAG_PLUGIN_ANSWER_TIMEOUT_MS 7 /* i64: wait: how long at most; 0 = as long as is configured. */
 #define BERTH_TAG_PLUGIN_ANSWER_SKIP 10 /* bool: preFilter, preScore: the plugin's filter, or its score, has nothing to do for this pod, and is not asked. */
@@ -1826,6 +1828,8 @@
 #define BERTH_TAG_BIND_PRE_BIND 40 /* list of str: Plugins whose hooks at PreBind are asked behind the claims, in order; empty = none. */
 #define BERTH_TAG_BIND_BINDERS 41 /* list of str: Bind plugins, in order, up to DefaultBinder; empty = that one alone. */
 #define BERTH_TAG_BIND_POST_BIND 42 /* list of str: Plugins whose hooks at PostBind are told; empty = none. */
+#define BERTH_TAG_BIND_BUS_PLUGINS 43 /* list of bus_plugin: Of pre_bind and binders those that are processes on the bus. */
+#define BERTH_TAG_BIND_TOLD 44 /* list of pod: With them: the pod as they are told of it. */
 
 /* bind_result: How a bind ended, after any doubt was resolved. */
 #define BERTH_MSG_BIND_RESULT 61

@@ -408,6 +408,8 @@ const (
 	PluginStepPostFilter = "postFilter" // No node is any good; why, each says: can anything be done about it.
 	PluginStepPreEnqueue = "preEnqueue" // May the pod be queued.
 	PluginStepQueueSort  = "queueSort"  // Where in the queue does it belong.
+	PluginStepPreBind    = "preBind"    // It is bound to the only node next, which is told of by name alone: do what has to be done before.
+	PluginStepBind       = "bind"       // Bind it to the only node, or leave that to the next one.
 )
 
 // Words of plugin_news.
@@ -2263,7 +2265,7 @@ type PluginAnswer struct {
 	Error        string          `bus:"2"`  // Not empty: the plugin could not find out.
 	Refused      []PluginRefusal `bus:"3"`  // filter: the nodes that are no good; all others pass.
 	Scores       []PluginOpinion `bus:"4"`  // score: of nodes that are not mentioned it is 0.
-	Verdict      string          `bus:"5"`  // preEnqueue, preFilter, reserve: allow (also when empty) or deny; permit: also wait for a plugin_permit. A text, as another one is an error of the plugin.
+	Verdict      string          `bus:"5"`  // preEnqueue, preFilter, reserve, preBind: allow (also when empty) or deny; permit: also wait for a plugin_permit; bind: bound, deny, or empty: it is left to the next one. A text, as another one is an error of the plugin.
 	Reason       string          `bus:"6"`  // deny: why; postFilter without a node: why there is none.
 	TimeoutMs    int64           `bus:"7"`  // wait: how long at most; 0 = as long as is configured.
 	Skip         bool            `bus:"10"` // preFilter, preScore: the plugin's filter, or its score, has nothing to do for this pod, and is not asked.
@@ -2441,6 +2443,8 @@ type Bind struct {
 	PreBind         []string           `bus:"40"` // Plugins whose hooks at PreBind are asked behind the claims, in order; empty = none.
 	Binders         []string           `bus:"41"` // Bind plugins, in order, up to DefaultBinder; empty = that one alone.
 	PostBind        []string           `bus:"42"` // Plugins whose hooks at PostBind are told; empty = none.
+	BusPlugins      []BusPlugin        `bus:"43"` // Of pre_bind and binders those that are processes on the bus.
+	Told            []Pod              `bus:"44"` // With them: the pod as they are told of it.
 }
 
 // BindResult: How a bind ended, after any doubt was resolved.

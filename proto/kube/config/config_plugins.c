@@ -367,11 +367,11 @@ static bool implements(const struct expansion *e, struct str name, enum config_p
            (point_by_bus(p) && is_on_bus(e, name));
 }
 
-/* In multiPoint a plugin on the bus stands for what the scheduler asks: the queue has a door of its
- * own, to which it need not connect. */
+/* In multiPoint a plugin on the bus stands for what the scheduler asks: queue and binder have doors
+ * of their own, to which it need not connect. */
 static bool implements_by_multi(const struct expansion *e, struct str name, enum config_point p)
 {
-    bool elsewhere = (points[p].processes & QUEUE) != 0 && is_on_bus(e, name);
+    bool elsewhere = (points[p].processes & (QUEUE | BINDER)) != 0 && is_on_bus(e, name);
     return implements(e, name, p) && !elsewhere;
 }
 

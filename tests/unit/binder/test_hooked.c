@@ -2,6 +2,7 @@
  * ask for is sent, under the fence, again where the server is busy, and each bind has one answer.
  */
 #include "binder/binds.h"
+#include "binder/hooks/bus_hooks.h"
 #include "binder/hooks/hooked.h"
 #include "tests/unit/binder/world.h"
 
@@ -9,6 +10,7 @@
 #define BINDING "POST " PODS "p/binding"
 
 static struct world *w;
+static struct bus_hooks *bus;
 static struct binds *b;
 static struct span fence;
 static int answers;
@@ -87,8 +89,10 @@ static int begin(void **state)
     fence = span_of_ms(60000);
     answers = 0;
     w->lanes = lanes_new(&(struct lanes_options){.api = world_api(w), .fence = until_the_fence});
+    bus = bus_hooks_new();
     b = binds_new(
-        &(struct binds_options){.api = world_api(w), .plugins = plugins, .ended = on_ended},
+        &(struct binds_options){
+            .api = world_api(w), .plugins = plugins, .bus = bus, .ended = on_ended},
         w->lanes);
     return 0;
 }
@@ -97,6 +101,7 @@ static int end(void **state)
 {
     (void)state;
     binds_free(&b);
+    bus_hooks_free(&bus);
     world_free(w);
     return 0;
 }

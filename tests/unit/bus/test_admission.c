@@ -130,7 +130,7 @@ static void a_door_serves_its_kinds_alone(void **state)
         const char *refused[8], *served[4];
     } doors[] = {
         {SCHEDULER, {"binder", "queue", "watcher", "scheduler"}, {"worker", "extender", "plugin"}},
-        {BINDER, {"worker", "plugin", "extender", "queue", "watcher", "binder"}, {"scheduler"}},
+        {BINDER, {"worker", "extender", "queue", "watcher", "binder"}, {"scheduler", "plugin"}},
         {QUEUE, {"worker", "extender", "binder", "watcher", "queue"}, {"scheduler", "plugin"}},
         {WATCHER, {"worker", "plugin", "extender", "binder", "watcher"}, {"scheduler", "queue"}},
         {WORKER, {"scheduler", "binder", "worker", "plugin"}, {"tool"}},

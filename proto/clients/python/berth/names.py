@@ -131,6 +131,8 @@ PLUGIN_STEP_PRE_SCORE = "preScore"  # These nodes are scored next: get ready.
 PLUGIN_STEP_POST_FILTER = "postFilter"  # No node is any good; why, each says: can anything be done about it.
 PLUGIN_STEP_PRE_ENQUEUE = "preEnqueue"  # May the pod be queued.
 PLUGIN_STEP_QUEUE_SORT = "queueSort"  # Where in the queue does it belong.
+PLUGIN_STEP_PRE_BIND = "preBind"  # It is bound to the only node next, which is told of by name alone: do what has to be done before.
+PLUGIN_STEP_BIND = "bind"  # Bind it to the only node, or leave that to the next one.
 PLUGIN_NEWS_BOUND = "bound"  # It is on the node (PostBind).
 PLUGIN_NEWS_UNRESERVED = "unreserved"  # It is not, though this plugin was asked for permission.
 BIND_PLUGIN_VOLUME_BINDING = "VolumeBinding"  # The binding of claims.
@@ -2237,7 +2239,7 @@ class PluginAnswer(Record):
     error: str  # Not empty: the plugin could not find out.
     refused: list[PluginRefusal]  # filter: the nodes that are no good; all others pass.
     scores: list[PluginOpinion]  # score: of nodes that are not mentioned it is 0.
-    verdict: str  # preEnqueue, preFilter, reserve: allow (also when empty) or deny; permit: also wait for a plugin_permit. A text, as another one is an error of the plugin.
+    verdict: str  # preEnqueue, preFilter, reserve, preBind: allow (also when empty) or deny; permit: also wait for a plugin_permit; bind: bound, deny, or empty: it is left to the next one. A text, as another one is an error of the plugin.
     reason: str  # deny: why; postFilter without a node: why there is none.
     timeout_ms: int  # wait: how long at most; 0 = as long as is configured.
     skip: bool  # preFilter, preScore: the plugin's filter, or its score, has nothing to do for this pod, and is not asked.
@@ -2441,7 +2443,9 @@ class Bind(Record):
     pre_bind: list[str]  # Plugins whose hooks at PreBind are asked behind the claims, in order; empty = none.
     binders: list[str]  # Bind plugins, in order, up to DefaultBinder; empty = that one alone.
     post_bind: list[str]  # Plugins whose hooks at PostBind are told; empty = none.
-    FIELDS = {"uid": (1, str), "namespace_name": (2, str), "name": (3, str), "node_name": (4, str), "scheduler_name": (5, str), "resource_version": (6, int), "claims": (7, [ClaimBinding]), "bind_timeout_s": (8, int), "set_nominated": (9, bool), "device_claims": (12, [DeviceClaim]), "extenders": (13, [ExtenderRef]), "allocations": (15, [DeviceAllocation]), "relied_on": (20, [DeviceAllocation]), "extenders_hash": (14, int), "extended": (17, [ExtendedClaim]), "claim_rooms": (21, [ClaimRoom]), "rooms_by_kind": (22, bool), "device_timeout_ms": (18, int), "group": (23, str), "group_uid": (24, str), "popped_us": (16, int), "hops": (19, DecisionHops), "traceparent": (25, str), "pre_bind": (40, [str]), "binders": (41, [str]), "post_bind": (42, [str])}
+    bus_plugins: list[BusPlugin]  # Of pre_bind and binders those that are processes on the bus.
+    told: list[Pod]  # With them: the pod as they are told of it.
+    FIELDS = {"uid": (1, str), "namespace_name": (2, str), "name": (3, str), "node_name": (4, str), "scheduler_name": (5, str), "resource_version": (6, int), "claims": (7, [ClaimBinding]), "bind_timeout_s": (8, int), "set_nominated": (9, bool), "device_claims": (12, [DeviceClaim]), "extenders": (13, [ExtenderRef]), "allocations": (15, [DeviceAllocation]), "relied_on": (20, [DeviceAllocation]), "extenders_hash": (14, int), "extended": (17, [ExtendedClaim]), "claim_rooms": (21, [ClaimRoom]), "rooms_by_kind": (22, bool), "device_timeout_ms": (18, int), "group": (23, str), "group_uid": (24, str), "popped_us": (16, int), "hops": (19, DecisionHops), "traceparent": (25, str), "pre_bind": (40, [str]), "binders": (41, [str]), "post_bind": (42, [str]), "bus_plugins": (43, [BusPlugin]), "told": (44, [Pod])}
 
 
 class BindResult(Record):

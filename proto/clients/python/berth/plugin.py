@@ -249,7 +249,8 @@ def _verdict(value):
     return names.PluginAnswer(verdict=verdict, reason=reason)
 
 
-SHAPES = {"filter": _refusals, "score": _scores, "permit": _verdict, "reserve": _verdict, "pre_filter": _verdict}
+SHAPES = {"filter": _refusals, "score": _scores, "permit": _verdict, "reserve": _verdict, "pre_filter": _verdict,
+          "pre_enqueue": _verdict, "pre_bind": _verdict, "bind": _verdict}
 
 
 def _methods(prefix):
