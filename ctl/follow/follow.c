@@ -10,6 +10,8 @@
 #include "ctl/asking.h"
 #include "ctl/follow/picture.h"
 #include "ctl/follow/rates.h"
+#include "ctl/follow/recorded.h"
+#include "ctl/record/recall.h"
 #include "proto/base/memory.h"
 
 #include <errno.h>
@@ -30,6 +32,8 @@
 struct follow {
     struct asking asking; /* first: options are read into it */
     bool commands;
+    const char *recording; /* NULL: a running berth */
+    int64_t at_us;         /* with it; 0: its end */
     struct bus *bus;
     struct address watcher, scheduler, queue; /* peer 0: not there */
     struct picture *picture;
@@ -56,9 +60,23 @@ static bool take_commands(void *state, const char *value)
     return ((struct follow *)state)->commands = true;
 }
 
+static bool take_read(void *state, const char *value)
+{
+    ((struct follow *)state)->recording = value;
+    return *value != 0;
+}
+
+static bool take_at(void *state, const char *value)
+{
+    return recall_time(value, &((struct follow *)state)->at_us);
+}
+
 static const struct own_option follow_options[] = {
     {"commands", NULL, "read standard input: a line asks for everything again, its end ends this",
      take_commands},
+    {"read", "FILE", "a recording of berth record instead of a running berth: one moment of it",
+     take_read},
+    {"at", "TIME", "that moment, such as 2026-03-01T12:00:00.5Z (its end)", take_at},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -115,28 +133,7 @@ static void print(struct follow *f)
 
 static void print_pending(struct follow *f, const struct pending_pods *pods)
 {
-    struct json_out j = {.out = &f->line};
-    json_open(&j, NULL, '{');
-    json_str(&j, "kind", STR_LITERAL("queue"));
-    json_i64(&j, "total", pods->total);
-    json_open(&j, "pods", '[');
-    for (uint32_t i = 0; i < pods->pods.count; i++) {
-        const struct pending_pod *p = &pods->pods.at[i];
-        json_open(&j, NULL, '{');
-        json_str(&j, "namespace", p->namespace_name);
-        json_str(&j, "name", p->name);
-        json_str(&j, "place", words_text(&pending_place_words, p->place));
-        json_i64(&j, "priority", p->priority);
-        json_i64(&j, "attempts", p->attempts);
-        json_i64(&j, "waitingMs", p->waiting_ms);
-        json_str_if(&j, "nominatedNode", p->nominated_node);
-        json_strs_if(&j, "rejectedBy", p->rejected_by);
-        json_str_if(&j, "message", picture_message(f->picture, p->uid));
-        json_close(&j, '}');
-    }
-    json_close(&j, ']');
-    json_close(&j, '}');
-    buffer_add_text(&f->line, "\n");
+    picture_tell_pending(f->picture, pods, PENDING, &f->line);
     print(f);
 }
 
@@ -319,7 +316,9 @@ int command_follow(int argc, char **argv)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    bool opened = open_bus(f);
+    bool opened = f->recording == NULL && open_bus(f), told = false;
+    if (f->recording != NULL)
+        told = recorded_tell(table.program, f->recording, f->at_us);
     if (opened) {
         f->picture = picture_new();
         converse(f);
@@ -328,5 +327,5 @@ int command_follow(int argc, char **argv)
     picture_free(&f->picture);
     buffer_free(&f->line);
     memory_free(f);
-    return opened ? 0 : 1;
+    return opened || told ? 0 : 1;
 }

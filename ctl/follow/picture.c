@@ -46,6 +46,8 @@ struct event {
     int64_t at_us;
 };
 
+#define PENDING_PLACES 16 /* at least as many as pending_place has words */
+
 struct picture {
     struct features features, wanted;
     bool has_features, wants_features;
@@ -58,6 +60,7 @@ struct picture {
     struct event events[PICTURE_DECISIONS_MAX];
     uint32_t event_count;
     int64_t more; /* decisions for which there was no room */
+    bool keeps_last;
 };
 
 static void keep(struct str *at, struct str value)
@@ -160,14 +163,18 @@ static void free_pod(struct picture *p, struct seen_pod *pod)
     memory_free(pod);
 }
 
+static void drop_event(struct event *e)
+{
+    str_drop(&e->space);
+    str_drop(&e->name);
+    str_drop(&e->node);
+    str_drop(&e->message);
+}
+
 static void clear_events(struct picture *p)
 {
-    for (uint32_t i = 0; i < p->event_count; i++) {
-        str_drop(&p->events[i].space);
-        str_drop(&p->events[i].name);
-        str_drop(&p->events[i].node);
-        str_drop(&p->events[i].message);
-    }
+    for (uint32_t i = 0; i < p->event_count; i++)
+        drop_event(&p->events[i]);
     for (uint32_t i = 0; i < p->gone_count; i++)
         str_drop(&p->gone[i]);
     p->event_count = p->gone_count = 0;
@@ -199,6 +206,11 @@ void picture_free(struct picture **picture)
     table_free(&p->pods);
     memory_free(p);
     *picture = NULL;
+}
+
+void picture_keep_last(struct picture *p)
+{
+    p->keeps_last = true;
 }
 
 void picture_count_with(struct picture *p, const struct features *features)
@@ -258,12 +270,21 @@ static void lose_node(struct picture *p, struct str name)
         free_node(p, n);
 }
 
+static void drop_first_event(struct picture *p)
+{
+    drop_event(&p->events[0]);
+    memmove(p->events, p->events + 1, --p->event_count * sizeof(*p->events));
+    p->more++;
+}
+
 static void put_event(struct picture *p, const struct pod *pod, struct str message, int64_t at_us)
 {
-    if (p->event_count == PICTURE_DECISIONS_MAX) {
+    if (p->event_count == PICTURE_DECISIONS_MAX && !p->keeps_last) {
         p->more++;
         return;
     }
+    if (p->event_count == PICTURE_DECISIONS_MAX)
+        drop_first_event(p);
     struct event *e = &p->events[p->event_count++];
     *e = (struct event){.at_us = at_us};
     keep(&e->space, pod->namespace_name);
@@ -464,6 +485,47 @@ static void tell_events(struct picture *p, struct json_out *j)
     }
     json_close(j, ']');
     json_i64(j, "more", p->more);
+}
+
+static void tell_places(const struct pending_pods *pods, struct json_out *j)
+{
+    int64_t counts[PENDING_PLACES] = {0};
+    for (uint32_t i = 0; i < pods->pods.count; i++)
+        counts[pods->pods.at[i].place % PENDING_PLACES]++;
+    json_open(j, "places", '{');
+    for (uint32_t place = 0; place < PENDING_PLACES; place++)
+        if (counts[place] > 0)
+            json_i64(j, words_text(&pending_place_words, place).at, counts[place]);
+    json_close(j, '}');
+}
+
+void picture_tell_pending(const struct picture *p, const struct pending_pods *pods, uint32_t most,
+                          struct buffer *out)
+{
+    struct json_out j = {.out = out};
+    json_open(&j, NULL, '{');
+    json_str(&j, "kind", STR_LITERAL("queue"));
+    json_i64(&j, "total", pods->total);
+    if (pods->total == pods->pods.count) /* all were told of */
+        tell_places(pods, &j);
+    json_open(&j, "pods", '[');
+    for (uint32_t i = 0; i < pods->pods.count && i < most; i++) {
+        const struct pending_pod *pod = &pods->pods.at[i];
+        json_open(&j, NULL, '{');
+        json_str(&j, "namespace", pod->namespace_name);
+        json_str(&j, "name", pod->name);
+        json_str(&j, "place", words_text(&pending_place_words, pod->place));
+        json_i64(&j, "priority", pod->priority);
+        json_i64(&j, "attempts", pod->attempts);
+        json_i64(&j, "waitingMs", pod->waiting_ms);
+        json_str_if(&j, "nominatedNode", pod->nominated_node);
+        json_strs_if(&j, "rejectedBy", pod->rejected_by);
+        json_str_if(&j, "message", picture_message(p, pod->uid));
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+    buffer_add_text(out, "\n");
 }
 
 void picture_tell(struct picture *p, bool whole, int64_t release, struct buffer *out)

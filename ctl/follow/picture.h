@@ -22,6 +22,9 @@ enum picture_step {
     PICTURE_gap /* something is missing in front of it: ask again from picture_position */
 };
 
+/* Of more decisions than can be told one by one the last ones are, in place of the first. */
+void picture_keep_last(struct picture *p);
+
 /* A message of the stream. */
 enum picture_step picture_take(struct picture *p, const struct delivery *in);
 /* Where it is, for subscribe; zeros: nowhere. */
@@ -37,6 +40,10 @@ bool picture_has_news(const struct picture *p);
  * snapshot; "again" where everything is wanted (whole), whatever is new, for somebody who has
  * nothing yet. release: minor version of the Kubernetes that is decided as; 0: not known. */
 void picture_tell(struct picture *p, bool whole, int64_t release, struct buffer *out);
+
+/* Who waits, a line of kind "queue"; no more than so many pods by name. */
+void picture_tell_pending(const struct picture *p, const struct pending_pods *pods, uint32_t most,
+                          struct buffer *out);
 
 /* What the condition of the pod that waits says; empty: nothing, or there is none. Valid until the
  * next message. */

@@ -1,6 +1,6 @@
 // ask: questions about one pod or node, and what-if: berth answers as its commands do, and here it is
 // put into words and tables.
-import {make, shown, status, time} from "./state.js";
+import {make, shown, state, status, time} from "./state.js";
 
 const dialog = document.getElementById("details");
 const title = document.getElementById("details-title");
@@ -97,7 +97,8 @@ function explanation(said) {
 }
 
 export function openPod(pod) {
-    return open(`Pod ${pod}`, () => ask("explain", {pod}), explanation);
+    const then = state.past === null ? {} : {at: new Date(state.past).toISOString()};
+    return open(`Pod ${pod}`, () => ask("explain", {pod, ...then}), explanation);
 }
 
 function fits(name) {
@@ -133,7 +134,16 @@ function nodeDetails(name) {
     };
 }
 
+// Of a recording no more is asked than what is shown.
+function nodeThen(node) {
+    if (!node) return [make("p", "There was no such node.")];
+    const left = Object.entries(node.resources).map(([resource, r]) =>
+        [resource, shown(resource, r.allocatable - r.used), shown(resource, r.allocatable)]);
+    return [make("p", `${status(node)}; ${node.pods} pods`), make("h3", "Room left"), table(["Resource", "Left", "Allocatable"], left)];
+}
+
 export function openNode(name) {
+    if (state.past !== null) return open(`Node ${name}`, async () => state.nodes.get(name), nodeThen);
     return open(`Node ${name}`, () => ask("node", {name}), nodeDetails(name));
 }
 

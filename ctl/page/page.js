@@ -2,6 +2,7 @@
 // at so many rows, and the rest is counted.
 import {nodeButton, openNode, podButton, startAsking} from "./ask.js";
 import {setResource, showMap, startMap, theResource} from "./map.js";
+import {startPast} from "./past.js";
 import {showPlots, startPlots} from "./plots.js";
 import {amount, fillRows, firstOf, follow, make, share, shown, state, status, time} from "./state.js";
 
@@ -99,7 +100,8 @@ function showDecisions() {
     if (at("pause").checked) return;
     const all = state.decisions, rows = at("decision-rows");
     const from = all.lastIndexOf(lastDecision) + 1; // all of them, where that is gone
-    if (from === all.length) return;
+    if (from === all.length && all.length > 0) return;
+    if (from === 0) rows.replaceChildren();
     lastDecision = all[all.length - 1];
     rows.prepend(...all.slice(from).slice(-ROWS).reverse().map(decisionRow));
     while (rows.childElementCount > ROWS) rows.lastElementChild.remove();
@@ -107,7 +109,7 @@ function showDecisions() {
 
 // ---- all of it ----
 
-const links = {open: "Live", again: "Connecting again …", connecting: "Connecting …", closed: "Not connected: reload the page to sign in again."};
+const links = {open: "Live", past: "A recording", again: "Connecting again …", connecting: "Connecting …", closed: "Not connected: reload the page to sign in again."};
 let due = false, lastShown = -EVERY_MS, cleared = 0;
 
 function show() {
@@ -149,4 +151,4 @@ at("nodes").addEventListener("toggle", () => showNodes(true));
 at("node-filter").addEventListener("input", () => showNodes(true));
 at("pause").addEventListener("change", news);
 addEventListener("resize", () => { state.reshaped = true; news(); });
-follow(news);
+if (!await startPast(news)) follow(news);

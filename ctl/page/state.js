@@ -14,6 +14,7 @@ export const state = {
     samples: [],
     release: 0,
     link: "connecting",
+    past: null, // of a recording: the moment that is shown, in milliseconds
 };
 
 function setNode(node) {
@@ -53,6 +54,17 @@ const takes = {
         state.samples.splice(0, Math.max(0, state.samples.length - SAMPLES));
     },
 };
+
+// A moment of a recording, as lines: all that is known of it, in place of what was shown.
+export function takePast(lines) {
+    for (const line of lines) {
+        if (takes[line.kind]) takes[line.kind](line);
+        if (line.kind !== "whole") continue;
+        state.decisions = line.decisions;
+        state.more = line.more;
+    }
+    state.waiting = state.queue.places || {};
+}
 
 // Calls news whenever something is to be shown. A stream ends after a while and is asked for again;
 // where that is not allowed any more the browser gives up, and so do we.

@@ -10,6 +10,18 @@
 
 #define ASKER UINT32_MAX /* a number that no peer of a life has had */
 
+bool recall_time(const char *text, int64_t *us)
+{
+    const char *dot = strchr(text, '.');
+    int64_t whole = 1000000;
+    for (const char *at = dot != NULL ? dot + 1 : ""; *at >= '0' && *at <= '9' && whole > 1; at++)
+        whole /= 10;
+    if (!moment_parse_wall(text, strlen(text), us) || *us <= 0)
+        return false;
+    *us += whole - 1;
+    return true;
+}
+
 /* A core is told it, and is done with all before. */
 static bool is_told(int64_t kind)
 {

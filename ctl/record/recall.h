@@ -7,6 +7,10 @@
 
 #define RECALL_END INT64_MAX /* as far as the life goes */
 
+/* The end of the time that is written so: of 12:00:00 the whole second is meant, of 12:00:00.5 a
+ * tenth. False: it is none. */
+bool recall_time(const char *text, int64_t *us);
+
 /* Where a life stands at a time: in front of something that its core is told. */
 struct recall_place {
     uint64_t entries; /* before it */

@@ -19,6 +19,7 @@ FILE_BYTES(file_state, "ctl/page/state.js");
 FILE_BYTES(file_map, "ctl/page/map.js");
 FILE_BYTES(file_plots, "ctl/page/plots.js");
 FILE_BYTES(file_ask, "ctl/page/ask.js");
+FILE_BYTES(file_past, "ctl/page/past.js");
 
 #define HTML   "text/html; charset=utf-8"
 #define SCRIPT "text/javascript; charset=utf-8"
@@ -35,6 +36,7 @@ static const struct {
     {"/ui/map.js", SCRIPT, file_map_begin, file_map_end},
     {"/ui/plots.js", SCRIPT, file_plots_begin, file_plots_end},
     {"/ui/ask.js", SCRIPT, file_ask_begin, file_ask_end},
+    {"/ui/past.js", SCRIPT, file_past_begin, file_past_end},
 };
 
 bool files_find(const char *path, struct file *file)

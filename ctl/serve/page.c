@@ -68,6 +68,15 @@ static const struct parameter of_capacity[] = {
     {0},
 };
 static const struct parameter of_nothing[] = {{0}};
+#define MOMENT_LETTERS "0123456789TZ:.-"
+static const struct parameter of_recorded[] = {{"at", "--at", MOMENT_LETTERS, 32, false, false},
+                                               {0}};
+static const struct parameter of_explain_recorded[] = {
+    {"pod", NULL, LETTERS "/", 320, true, false},
+    {"node", "--node", LETTERS, 253, false, false},
+    {"at", "--at", MOMENT_LETTERS, 32, false, false},
+    {0},
+};
 
 enum body { BODY_none, BODY_allowed, BODY_needed };
 
@@ -83,6 +92,13 @@ static const struct question {
     {"/ui/api/queue", {"queue"}, of_queue, BODY_none},
     {"/ui/api/whatif", {"whatif"}, of_whatif, BODY_allowed},
     {"/ui/api/capacity", {"capacity", "--nodes"}, of_capacity, BODY_needed},
+};
+
+/* What can be asked of a recording; all else is of a cluster that is there. */
+static const struct question recorded_questions[] = {
+    {"/explain", {"explain", "-o=json"}, of_explain_recorded, BODY_none},
+    {"/ui/api/explain", {"explain", "-o=json"}, of_explain_recorded, BODY_none},
+    {"/ui/api/recorded", {"follow"}, of_recorded, BODY_none},
 };
 
 struct page *page_new(const struct page_options *options)
@@ -248,11 +264,17 @@ static void sign_in(struct page *p, struct moment now, struct http_request *r)
 
 /* ---- questions ---- */
 
-static const struct question *question_of(const char *path)
+static const struct question *question_of(const struct page *p, const char *path)
 {
-    for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
-        if (strcmp(questions[i].path, path) == 0)
-            return &questions[i];
+    const struct question *all = questions;
+    size_t count = sizeof(questions) / sizeof(questions[0]);
+    if (p->options.recording != NULL) {
+        all = recorded_questions;
+        count = sizeof(recorded_questions) / sizeof(recorded_questions[0]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].path, path) == 0)
+            return &all[i];
     return NULL;
 }
 
@@ -334,6 +356,20 @@ static bool body_is_right(struct http_request *r, const struct question *q)
     return false;
 }
 
+/* Where the answer is to come from: a recording, or the processes. */
+static void add_source(const struct page *p, struct http_request *r, struct arguments *a)
+{
+    if (p->options.recording != NULL) {
+        a->at[a->count++] = arena_print(&r->memory, "--read=%s", p->options.recording).at;
+        return;
+    }
+    a->at[a->count++] = "-o=json";
+    if (r->body.len > 0)
+        a->at[a->count++] = "-f=-";
+    for (size_t i = 0; p->options.doors[i] != NULL && a->count < HELPER_ARGS_MAX; i++)
+        a->at[a->count++] = p->options.doors[i];
+}
+
 /* False: it is answered already. */
 static bool ask(struct page *p, struct moment now, struct http_request *r, const struct question *q)
 {
@@ -345,11 +381,7 @@ static bool ask(struct page *p, struct moment now, struct http_request *r, const
     for (const struct parameter *as = q->parameters; as->key != NULL; as++)
         if (!add_parameter(r, as, &a))
             return false;
-    a.at[a.count++] = "-o=json";
-    if (r->body.len > 0)
-        a.at[a.count++] = "-f=-";
-    for (size_t i = 0; p->options.doors[i] != NULL && a.count < HELPER_ARGS_MAX; i++)
-        a.at[a.count++] = p->options.doors[i];
+    add_source(p, r, &a);
     r->question = errands_add(p->errands, now, a.at, r->body);
     if (r->question == 0) {
         r->retry_after = "1";
@@ -413,13 +445,28 @@ static void answer_file(struct http_request *r)
     }
 }
 
+/* The page asks first whether it is to show one. */
+static void answer_no_recording(struct http_request *r)
+{
+    r->content_type = "application/json";
+    buffer_add_text(&r->answer, "{\"kind\":\"live\"}\n");
+}
+
 bool page_answer(struct page *p, struct moment now, struct http_request *r)
 {
-    const struct question *q = question_of(r->path);
+    const struct question *q = question_of(p, r->path);
     if (q != NULL)
         return answer_question(p, now, r, q);
+    if (strncmp(r->path, "/ui/api/", 8) == 0 && p->options.recording != NULL) {
+        fail(r, 404, "this is not asked of a recording", (struct str){NULL, 0});
+        return true;
+    }
     if (strcmp(r->path, "/ui/api/stream") == 0)
         return answer_stream(p, now, r);
+    if (strcmp(r->path, "/ui/api/recorded") == 0) {
+        answer_no_recording(r);
+        return true;
+    }
     if (strcmp(r->path, "/ui/sign-in") == 0) {
         is_post(r) ? sign_in(p, now, r) : go_to_page(r);
         return true;

@@ -10,7 +10,8 @@
 struct page;
 
 struct page_options {
-    bool ui; /* false: only /explain */
+    bool ui;               /* false: only /explain */
+    const char *recording; /* shown in place of what is there now; NULL: none; borrowed */
     /* How `berth` finds the processes; borrowed: --endpoint=…, --curve-dir=…, up to a NULL. */
     const char *const *doors;
     int epoll_fd;

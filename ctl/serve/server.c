@@ -547,8 +547,8 @@ struct server *server_new(const struct server_options *options)
     s->resources = resources_new();
     s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     must(s->epoll_fd >= 0);
-    s->page = page_new(&(struct page_options){
-        .ui = options->ui, .doors = options->page_doors, .epoll_fd = s->epoll_fd});
+    s->options.page.epoll_fd = s->epoll_fd;
+    s->page = page_new(&s->options.page);
     for (size_t i = 0; i < 2; i++)
         if (options->clients[i] != NULL)
             watch(s, kube_client_fd(options->clients[i]));

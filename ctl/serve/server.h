@@ -5,6 +5,7 @@
 #include "ctl/serve/access.h"
 #include "ctl/serve/doors.h"
 #include "ctl/serve/http.h"
+#include "ctl/serve/page.h"
 #include "ctl/serve/totals.h"
 
 struct bus;
@@ -20,8 +21,7 @@ struct server_options {
     const char *const *given; /* flags as NAME=VALUE; borrowed */
     size_t given_count;
     struct totals_filter filter; /* of what /metrics shows */
-    bool ui;
-    const char *const *page_doors; /* as of page_options; borrowed */
+    struct page_options page;    /* but for its epoll_fd */
 };
 
 struct server *server_new(const struct server_options *options);

@@ -100,6 +100,12 @@ static bool take_format(void *state, const char *value)
     return log_set_format(value);
 }
 
+static bool take_recording(void *state, const char *value)
+{
+    ((struct setup *)state)->server.page.recording = value;
+    return *value != 0;
+}
+
 static const struct own_option table[] = {
     {"run-dir", "DIR", "ask the processes of this run directory (default: as for them)",
      take_run_dir},
@@ -111,6 +117,8 @@ static const struct own_option table[] = {
     {"curve-dir", "DIR", "CURVE keys, for tcp:// doors", take_curve_dir},
     {"allow-plain-tcp", NULL, "permit tcp without CURVE beyond loopback", take_allow_plain_tcp},
     {"config", "FILE", "the KubeSchedulerConfiguration that /configz shows", take_config},
+    {"recording", "FILE", "show this recording of berth record at /ui/, not what is there now",
+     take_recording},
     SERVE_FLAG_DOCS(SERVE_FLAG_OPTION){"given", "NAME=VALUE",
                                        "what /flagz shows of a flag; may be repeated", take_given},
     {"v", "N", "log verbosity as in Kubernetes: 2 and more is debug", take_level},
@@ -430,8 +438,8 @@ static void make_page_doors(struct setup *s)
         s->page_doors[count++] = "--allow-plain-tcp";
     for (size_t i = 0; i < s->server.count && count < PAGE_DOORS_MAX; i++)
         s->page_doors[count++] = arena_print(&s->memory, "--endpoint=%s", s->endpoints[i]).at;
-    s->server.page_doors = s->page_doors;
-    s->server.ui = serve_true(s->flags.ui);
+    s->server.page.doors = s->page_doors;
+    s->server.page.ui = serve_true(s->flags.ui);
 }
 
 bool setup_prepare(struct setup *s)
