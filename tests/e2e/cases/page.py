@@ -256,7 +256,7 @@ def look_at_sizes(page):
     """It fits a small screen, and is read in the dark."""
     page.call("Emulation.setDeviceMetricsOverride", width=360, height=700, deviceScaleFactor=2, mobile=True)
     page.wait(5, "document.documentElement.scrollWidth <= 361", "it is as wide as the screen")
-    page.wait(5, "[...document.querySelectorAll('main > section')].every(e => e.clientWidth > 300)", "one part below the other")
+    page.wait(5, "[...document.querySelectorAll('main > section:not([hidden])')].every(e => e.clientWidth > 300)", "one part below the other")
     page.call("Emulation.clearDeviceMetricsOverride")
     light = page.run("getComputedStyle(document.body).backgroundColor")
     page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
