@@ -138,7 +138,7 @@ SIMULATION := $(call objects,tests/simulation/*.c)
 SIM        := $(BUILD)/tests/simulation/sim
 SIMULATED  := $(addprefix $(BUILD)/tests/simulation/parts/,scheduler.o queue.o watcher.o binder.o model.o)
 SIMPARTS   := $(BUILD)/tests/simulation/parts
-$(SIMPARTS)/scheduler.o: $(filter-out %/live_config.o %/settings.o,$(SCHEDULER))
+$(SIMPARTS)/scheduler.o: $(filter-out %/live_config.o %/settings.o %/program.o,$(SCHEDULER))
 $(SIMPARTS)/scheduler.o: SEEN := coordinator* worker* own_worker*
 $(SIMPARTS)/queue.o: $(filter-out %/settings.o,$(call objects,queue/*.c queue/*/*.c)) $(BUILD)/tests/simulation/queue_check.o
 $(SIMPARTS)/queue.o: SEEN := queue*
@@ -208,7 +208,7 @@ AREA_ctl       := $(CTL) $(BUILD)/ctl/serve/flags.o $(BUILD)/ctl/serve/label_rul
 AREA_extender  := $(call objects,scheduler/extender/*.c)
 AREA_queue     := $(call objects,queue/*.c queue/*/*.c)
 # Without the file that stands on the actor loop, so that they load no library with threads.
-AREA_scheduler := $(filter-out %/live_config.o,$(SCHEDULER))
+AREA_scheduler := $(filter-out %/live_config.o %/program.o,$(SCHEDULER))
 AREA_serve     := $(call objects,ctl/serve/*.c)
 AREA_simulation := $(SIMULATED_BY)
 AREA_watcher   := $(call objects,watcher/*.c)

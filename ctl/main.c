@@ -6,6 +6,7 @@
 #include "ctl/doctor/doctor.h"
 #include "ctl/explain/explain.h"
 #include "ctl/follow/follow.h"
+#include "ctl/import/import.h"
 #include "ctl/preflight/preflight.h"
 #include "ctl/record/record.h"
 #include "ctl/run.h"
@@ -42,6 +43,7 @@ static const struct command commands[] = {
     {"compare", command_compare, "say whether all processes hold the same, and have it read anew"},
     {"tap", command_tap, "show, filter, write down or read what goes over the bus"},
     {"record", command_record, "record a running berth into one file"},
+    {"import", command_import, "make a recording of an audit log, or of a published trace"},
     {"replay", command_replay, "play a recording back, and compare what is decided"},
     {"debug", command_debug, "log everything about one pod for a while, in every process"},
     {"simulate", command_simulate, "decide a scenario without a cluster and show everything"},

@@ -283,6 +283,20 @@ const struct journal_entry *journal_next_answer(void)
 
 /* ---- what a core reads ---- */
 
+static void look_at_clocks(struct moment *now, int64_t *wall_us)
+{
+    const struct journal *j = written();
+    struct moment its_now = {0};
+    int64_t its_wall_us = 0;
+    bool own = j != NULL && j->options.clocks != NULL;
+    if (own)
+        j->options.clocks(j->options.state, &its_now, &its_wall_us);
+    if (now != NULL)
+        *now = own ? its_now : moment_now();
+    if (wall_us != NULL)
+        *wall_us = own ? its_wall_us : moment_wall_us();
+}
+
 void journal_clocks(struct moment *now, int64_t *wall_us)
 {
     struct journal *j = in_force;
@@ -294,10 +308,7 @@ void journal_clocks(struct moment *now, int64_t *wall_us)
             *wall_us = j->wall_us;
         return;
     }
-    if (now != NULL)
-        *now = moment_now();
-    if (wall_us != NULL)
-        *wall_us = moment_wall_us();
+    look_at_clocks(now, wall_us);
     j = written();
     if (j != NULL)
         put(j, (struct journal_entry){.kind = JOURNAL_clock,
@@ -396,9 +407,11 @@ void journal_delivery(struct moment now, const struct delivery *in)
 
 static void told(enum journal_kind kind, int64_t now_ns)
 {
-    if (written() != NULL)
-        put(in_force,
-            (struct journal_entry){.kind = kind, .now_ns = now_ns, .wall_us = moment_wall_us()});
+    int64_t wall_us;
+    if (written() == NULL)
+        return;
+    look_at_clocks(NULL, &wall_us);
+    put(in_force, (struct journal_entry){.kind = kind, .now_ns = now_ns, .wall_us = wall_us});
 }
 
 void journal_turn(struct moment now)

@@ -19,6 +19,8 @@ struct journal;
 struct journal_options {
     size_t most; /* bytes in memory: with more of them the journal ends with a gap */
     bool bodies; /* keep what was said, to show it; else a hash of it */
+    /* What clocks show, of a life in a time of its own; NULL: those of this machine. */
+    void (*clocks)(void *state, struct moment *now, int64_t *wall_us);
     bool (*push)(void *state, struct buffer *bytes); /* takes from them what it can, from time to
                                                       * time; false: no more. NULL: they stay */
     void *state;
