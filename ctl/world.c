@@ -449,6 +449,15 @@ static struct walk walk_of(struct world *w, const struct framework *fw)
                          .context = w};
 }
 
+static enum reduce_step run(struct world *w, struct reduce *reduce,
+                            const struct reduce_start *start)
+{
+    enum reduce_step step = reduce_start(reduce, start);
+    while (step == REDUCE_ask)
+        step = ask_shards(w, reduce);
+    return step;
+}
+
 static const struct decision *decide(struct world *w, struct reduce *reduce, const struct pod *pod,
                                      bool detail)
 {
@@ -469,11 +478,25 @@ static const struct decision *decide(struct world *w, struct reduce *reduce, con
                                  .now_us = moment_wall_us(),
                                  .detail = detail};
     start.walk = walk_of(w, start.framework);
-    enum reduce_step step = reduce_start(reduce, &start);
-    while (step == REDUCE_ask)
-        step = ask_shards(w, reduce);
+    start.extension = w->answers;
+    enum reduce_step step = run(w, reduce, &start);
+    w->consulted = step == REDUCE_done && start.extension != NULL;
+    if (step == REDUCE_extend && start.extension != NULL) {
+        start.extension = NULL;
+        step = run(w, reduce, &start);
+    }
     must(step == REDUCE_done);
     return reduce_decision(reduce);
+}
+
+void world_consult(struct world *w, const struct extension *answers)
+{
+    w->answers = answers;
+}
+
+bool world_consulted(const struct world *w)
+{
+    return w->consulted;
 }
 
 const struct decision *world_decide(struct world *w, const struct pod *pod)

@@ -68,6 +68,12 @@ struct str world_kept_by(const struct world *w, const struct pod *pod, struct st
                          struct arena *a);
 /* Decides, with every node's verdict, and changes nothing. Borrowed until the next call. */
 const struct decision *world_decide(struct world *w, const struct pod *pod);
+/* What extenders have answered counts in the decisions from now on, as far as they are about the
+ * nodes that were asked about; borrowed. NULL, as at first: there are no extenders. */
+void world_consult(struct world *w, const struct extension *answers);
+/* It counted in the last decision. False: there are none, or the decision would have needed others,
+ * and was made without. */
+bool world_consulted(const struct world *w);
 /* The decision counts: the next pod's walk over the nodes begins where this one's ended. */
 void world_walked(struct world *w, const struct decision *decision);
 /* Decides as live workers do, who do not tell every verdict. Borrowed until its next call. */

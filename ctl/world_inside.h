@@ -24,6 +24,8 @@ struct world {
     int64_t version;    /* of the last object that was written */
     struct arena arena; /* of the last decision */
     struct pod decided;
+    const struct extension *answers; /* see world_consult */
+    bool consulted;
     int64_t cycle, bound;
     int64_t walk_next;    /* where the next walk over the nodes begins */
     struct random random; /* names shares of devices */

@@ -81,6 +81,8 @@ enum reduce_step choosing_nominated(struct reduce *r)
     r->decision.used_nominated = true;
     r->decision.walked = 0;
     r->decision.node = r->start.pod->nominated_node;
+    if (r->start.detail)
+        list_best(r);
     return reduce_done(r, DECISION_node);
 }
 
@@ -104,6 +106,16 @@ static bool take_turn(struct reduce *r, const struct listed_nodes *nodes)
     return true;
 }
 
+/* Verdicts have the totals without what extenders add. */
+static void list_best_extended(struct reduce *r, const struct listed_nodes *nodes)
+{
+    struct strs *best = &r->decision.best_nodes;
+    best->at = arena_take(&r->arena, nodes->count * sizeof(struct str));
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (nodes->at[i].total == r->decision.total)
+            best->at[best->count++] = nodes->at[i].node;
+}
+
 /* With what extenders add to the totals; they are not asked about a single node. */
 static enum reduce_step choose_extended(struct reduce *r)
 {
@@ -120,6 +132,8 @@ static enum reduce_step choose_extended(struct reduce *r)
     if (r->start.tie_break == TIE_BREAK_round_robin && !take_turn(r, &nodes))
         return reduce_fail(r, STR_LITERAL("a worker's answer makes no sense"));
     d->evaluated = r->nodes_filtered;
+    if (r->start.detail)
+        list_best_extended(r, &nodes);
     return reduce_done(r, DECISION_node);
 }
 
