@@ -7,6 +7,7 @@
  *
  * What must stay true: what was and what would be now are told apart; nothing live is changed. */
 #include "ctl/explain/explain.h"
+#include "ctl/explain/consulted.h"
 #include "ctl/explain/recorded.h"
 
 #include "ctl/attempt.h"
@@ -27,6 +28,7 @@ struct command {
     struct recorded recorded; /* with a path: instead of a running berth */
     struct explanation e;
     struct held held;
+    struct extension *answers; /* of extenders, to the recorded decision; NULL: none */
     struct arena arena;
     const char *space;
     const char *pod; /* as it was named; NULL: not yet */
@@ -165,6 +167,29 @@ static void decide(struct command *c, const struct pod *pod)
     (void)attempt_decide(&attempts, &e->tried, &e->now);
 }
 
+/* With what extenders had answered. By the rules alone first: that says why nodes are no good that
+ * no extender was asked about. */
+static void decide_consulted(struct command *c, const struct pod *pod)
+{
+    struct explanation *e = &c->e;
+    struct world *w = c->live.world;
+    const struct pod tried = requests_as_tried(pod);
+    uint32_t count;
+    (void)world_decide(w, &tried);
+    const struct verdict *told = world_verdicts(w, &count);
+    struct verdict *rules = arena_take(&c->arena, (count + 1) * sizeof(*rules));
+    for (uint32_t i = 0; i < count; i++)
+        codec_copy(&verdict_record, &rules[i], &told[i], &c->arena);
+    world_consult(w, c->answers);
+    decide(c, pod);
+    world_consult(w, NULL);
+    e->answers_used = e->now.decided && world_consulted(w);
+    if (!e->answers_used)
+        return;
+    e->now.verdicts = consulted_verdicts(c->answers, rules, count, &e->now, &c->arena);
+    e->now.verdict_count = count;
+}
+
 /* The last decision of the recording is decided again, on the cluster as it was before it. */
 static void decide_then(struct command *c)
 {
@@ -174,10 +199,15 @@ static void decide_then(struct command *c)
     if (!recorded_go_back(&c->recorded, &c->live))
         return;
     e->then_us = past->said_us;
+    e->past = past;
     e->framework = world_framework(c->live.world, &past->pod);
     if (e->framework == NULL)
         return;
-    decide(c, &past->pod);
+    c->answers = consulted_answers(past, c->live.world);
+    if (c->answers != NULL)
+        decide_consulted(c, &past->pod);
+    else
+        decide(c, &past->pod);
     bool kept = c->live.explained.decisions.count > 0 && str_equal(said->uid, past->pod.uid);
     const struct decision *d = e->now.decided ? e->now.decision : NULL;
     if (!kept || d == NULL)
@@ -216,6 +246,23 @@ static bool node_is_known(const struct explanation *e)
     return e->node.len == 0 || !e->now.decided || strs_hold(e->now.nodes, e->node);
 }
 
+/* Whether the pod can be tried at all, of a recording at the time that is asked for: what was said
+ * before may be of an earlier one. What the pod alone was given is free again for its group. */
+static bool can_be_tried(struct command *c)
+{
+    struct explanation *e = &c->e;
+    if (recorded_return(&c->recorded, &c->live)) {
+        e->now = (struct report){0};
+        c->held = (struct held){0};
+        e->framework = world_framework(c->live.world, &e->pod);
+        if (e->framework != NULL)
+            decide(c, &e->pod);
+    }
+    if (e->now.decided && str_is(e->now.result, "scheduled"))
+        world_give_back(c->live.world, &e->tried, &c->held);
+    return e->now.decided;
+}
+
 /* The members that wait, as one: enough of them have a place, or nobody. What was decided about the
  * pod alone is lost by that. */
 static void decide_group(struct command *c, const struct report_output *out)
@@ -223,24 +270,30 @@ static void decide_group(struct command *c, const struct report_output *out)
     struct explanation *e = &c->e;
     static const struct scheduler_config config;
     struct report r = {.op = STR_LITERAL("group")};
-    const struct attempts attempts = {.world = c->live.world,
-                                      .config = &config,
-                                      .arena = &c->arena,
-                                      .after = AFTER_none,
-                                      .no_bind = true,
-                                      .omit_others = true,
-                                      .output = *out};
-    if (e->group.min_member == 0 || e->pod.node_name.len > 0 || !e->now.decided || e->at_us != 0)
+    struct attempts attempts = {.config = &config,
+                                .arena = &c->arena,
+                                .after = AFTER_none,
+                                .no_bind = true,
+                                .omit_others = true,
+                                .output = *out};
+    if (e->group.min_member == 0 || e->pod.node_name.len > 0 || !can_be_tried(c))
         return;
+    attempts.world = c->live.world;
     if (out->json != NULL) {
         json_open(out->json, "groupNow", '[');
     } else {
-        buffer_add_text(out->table, "\nDecided now as one, with its group:\n");
+        buffer_print(out->table, "\nDecided %s as one, with its group:\n",
+                     e->at_us != 0 ? "then" : "now");
         report_heading(out->table);
     }
     attempt_group(&attempts, &e->group, &r);
     if (out->json != NULL)
         json_close(out->json, ']');
+    const struct str note = explain_note(e, true, &c->arena);
+    if (out->json != NULL)
+        json_str_if(out->json, "groupNote", note);
+    else if (note.len > 0)
+        buffer_print(out->table, "  %.*s\n", STR_ARG(note));
 }
 
 static int say(struct command *c)
@@ -305,6 +358,7 @@ int command_explain(int argc, char **argv)
         find_out(c);
         status = say(c);
     }
+    extension_free(&c->answers);
     arena_free(&c->arena);
     live_free(&c->live);
     recorded_free(&c->recorded);

@@ -4,6 +4,7 @@
 #define CTL_EXPLAIN_H
 
 #include "ctl/explain/live.h"
+#include "ctl/record/past.h"
 #include "ctl/report.h"
 
 struct explanation {
@@ -18,6 +19,8 @@ struct explanation {
     int64_t then_us;                   /* and of the decision that was decided again; 0: none was */
     const struct past_decision *told;  /* as that was made; NULL: it is not kept */
     bool agrees;                       /* it comes out so again */
+    const struct past *past;           /* with then_us: what extenders were asked for it */
+    bool answers_used;                 /* and what they said is in it, and in the report's nodes */
     struct strs members;               /* of its group that wait, without this one; names */
     int64_t members_bound;
     struct gang group; /* with a name: the pod's */
@@ -32,6 +35,10 @@ int command_explain(int argc, char **argv);
 
 /* Which events may wake a pod that these plugins have turned away, a line each, from the arena. */
 struct strs explain_wakes(const struct strs *plugins, int64_t release, struct arena *a);
+/* Who has a say in what is decided now (or, of a recording, then) and was not asked, and whose
+ * answers of then are used instead, as sentences from the arena; empty: the rules alone decide.
+ * group: of what is decided with the pod's group, to which no answers are known. */
+struct str explain_note(const struct explanation *e, bool group, struct arena *a);
 void explain_text(const struct explanation *e, struct buffer *out, struct arena *a);
 /* Members of an object that is open. */
 void explain_json(const struct explanation *e, struct json_out *out, struct arena *a);

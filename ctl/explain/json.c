@@ -40,6 +40,29 @@ static void scheduler(struct json_out *j, const struct explained *said)
     json_close(j, '}');
 }
 
+/* Of a recording, as they were asked and as they said it. */
+static void extenders(struct json_out *j, const struct explanation *e)
+{
+    char when[32];
+    if (e->past == NULL || e->past->consulted_count == 0)
+        return;
+    json_open(j, "extenders", '[');
+    for (uint32_t i = 0; i < e->past->consulted_count; i++) {
+        const struct past_consulted *c = &e->past->consulted[i];
+        json_open(j, NULL, '{');
+        moment_print_micros(c->asked_us, when, sizeof(when));
+        json_str(j, "askedAt", str_of(when));
+        record(j, "question", message_info[MSG_extend].record, &c->question);
+        if (c->answered_us != 0) {
+            moment_print_micros(c->answered_us, when, sizeof(when));
+            json_str(j, "answeredAt", str_of(when));
+            record(j, "answer", message_info[MSG_extended].record, &c->answer);
+        }
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
 /* The report's own lists of nodes may be cut to the one that was asked about. */
 static struct report shown(const struct explanation *e, struct arena *a)
 {
@@ -111,11 +134,14 @@ void explain_json(const struct explanation *e, struct json_out *out, struct aren
     }
     group(out, e);
     scheduler(out, &e->live->explained);
+    extenders(out, e);
     if (e->framework != NULL) {
         json_open(out, "now", '[');
         report_open(&output, &now, false);
         report_close(&output);
         json_close(out, ']');
+        if (now.decided)
+            json_str_if(out, "note", explain_note(e, false, a));
         needs(out, e, &now, a);
     }
 }

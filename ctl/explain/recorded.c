@@ -142,8 +142,18 @@ bool recorded_go_back(struct recorded *r, struct live *l)
     struct world *before = r->past.decided ? past_world(&r->past, &l->explained, true) : NULL;
     if (before == NULL)
         return false;
-    world_free(&l->world);
+    r->later = l->world;
     l->world = before;
+    return true;
+}
+
+bool recorded_return(struct recorded *r, struct live *l)
+{
+    if (r->later == NULL)
+        return false;
+    world_free(&l->world);
+    l->world = r->later;
+    r->later = NULL;
     return true;
 }
 
@@ -152,5 +162,6 @@ void recorded_free(struct recorded *r)
     for (size_t i = 0; i < r->count; i++)
         member_free(&r->lives[i]);
     memory_free(r->lives);
+    world_free(&r->later);
     past_free(&r->past);
 }

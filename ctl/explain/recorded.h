@@ -10,6 +10,7 @@ struct recorded {
     const char *path, *command;
     int64_t at_us; /* 0: the end of the recording; then when that is */
     struct past past;
+    struct world *later;  /* the cluster at the time, while another is in its place */
     struct member *lives; /* of queues and schedulers */
     size_t count;
 };
@@ -22,6 +23,8 @@ bool recorded_load(struct recorded *r, struct live *l);
 /* The cluster before the last decision in the place of that at the time. False: there is none, and
  * nothing has changed. */
 bool recorded_go_back(struct recorded *r, struct live *l);
+/* The cluster at the time again; what was decided on the other one is lost. False: it is there. */
+bool recorded_return(struct recorded *r, struct live *l);
 void recorded_free(struct recorded *r);
 
 #endif

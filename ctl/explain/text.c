@@ -175,6 +175,83 @@ static void history(const struct explanation *e, struct buffer *out)
     buffer_add_text(out, ")\n");
 }
 
+/* ---- what extenders said, of a recording ---- */
+
+/* By reason, those without one behind them; names: the nodes as well. */
+static void refusals(const struct extended *said, bool names, struct buffer *out)
+{
+    for (uint32_t i = 0; i < said->refused.count; i++) {
+        const struct str reason = said->refused.at[i].reason;
+        uint32_t count = 0;
+        bool told = false;
+        for (uint32_t k = 0; k < i && !told; k++)
+            told = str_equal(said->refused.at[k].reason, reason);
+        for (uint32_t k = i; k < said->refused.count && !told; k++)
+            count += str_equal(said->refused.at[k].reason, reason);
+        if (told)
+            continue;
+        buffer_print(out, "  %6" PRIu32 " %s  %.*s\n", count, count == 1 ? "node " : "nodes",
+                     STR_ARG(reason));
+        for (uint32_t k = i, first = true; k < said->refused.count && names; k++)
+            if (str_equal(said->refused.at[k].reason, reason)) {
+                buffer_print(out, "%s%.*s", first ? "                " : ", ",
+                             STR_ARG(said->refused.at[k].node));
+                first = false;
+            }
+        if (names)
+            buffer_add_text(out, "\n");
+    }
+}
+
+static void extender_scores(const struct explanation *e, const struct extended *said,
+                            struct buffer *out)
+{
+    for (uint32_t i = 0; i < said->scores.count && i < (uint32_t)e->top; i++)
+        buffer_print(out, "%s%.*s %" PRId64, i == 0 ? "          they add to the totals: " : ", ",
+                     STR_ARG(said->scores.at[i].node), said->scores.at[i].score);
+    if (said->scores.count > (uint32_t)e->top)
+        buffer_print(out, ", … %" PRIu32 " in all", said->scores.count);
+    if (said->scores.count > 0)
+        buffer_add_text(out, "\n");
+}
+
+static void consulted(const struct explanation *e, const struct past_consulted *c,
+                      struct buffer *out)
+{
+    const struct extend *q = &c->question;
+    const struct extended *said = &c->answer;
+    bool victims = q->step == EXTEND_STEP_victims;
+    uint32_t count = victims ? q->candidates.count : q->nodes.count;
+    uint32_t left = victims ? said->candidates.count : said->all ? count : said->nodes.count;
+    buffer_add_text(out, "  ");
+    add_time(out, c->asked_us);
+    for (uint32_t i = 0; i < q->extenders.count; i++)
+        buffer_print(out, "%s%.*s", i == 0 ? "  " : ", ", STR_ARG(q->extenders.at[i].url));
+    buffer_print(out, ": %s %" PRIu32 " %s? ", victims ? "whom to evict on one of" : "which of",
+                 count, count == 1 ? "node" : "nodes");
+    if (c->answered_us == 0)
+        buffer_add_text(out, "no answer had come\n");
+    else if (said->error.len > 0)
+        buffer_print(out, "%.*s\n", STR_ARG(said->error));
+    else if (said->gone)
+        buffer_add_text(out, "the pod is gone\n");
+    else if (said->ignored)
+        buffer_add_text(out, "it failed, which is ignored\n");
+    else
+        buffer_print(out, "%" PRIu32 " %s\n", left, left == 1 ? "is left" : "are left");
+    refusals(said, e->names, out);
+    extender_scores(e, said, out);
+}
+
+static void extenders(const struct explanation *e, struct buffer *out)
+{
+    if (e->past == NULL || e->past->consulted_count == 0)
+        return;
+    buffer_add_text(out, "\nWhat extenders were asked for the last of these, and said:\n");
+    for (uint32_t i = 0; i < e->past->consulted_count; i++)
+        consulted(e, &e->past->consulted[i], out);
+}
+
 /* ---- what would be decided now: no node ---- */
 
 static void preemption(const struct explanation *e, struct buffer *out)
@@ -252,7 +329,7 @@ static void decided_when(const struct explanation *e, struct buffer *out)
 static void decided(const struct explanation *e, struct buffer *out, struct arena *a)
 {
     const struct report *r = &e->now;
-    const struct strs *others = &e->live->explained.asks;
+    const struct str note = explain_note(e, false, a);
     if (!r->decided)
         return;
     decided_when(e, out);
@@ -266,11 +343,8 @@ static void decided(const struct explanation *e, struct buffer *out, struct aren
         report_reasons(r, e->names, out, a);
         preemption(e, out);
     }
-    if (others->count > 0) {
-        buffer_add_text(out, "  Nobody has asked these, who have a say in it:");
-        add_list(out, " ", others);
-        buffer_add_text(out, "\n");
-    }
+    if (note.len > 0)
+        buffer_print(out, "  %.*s\n", STR_ARG(note));
 }
 
 /* ---- one node ---- */
@@ -326,6 +400,7 @@ void explain_text(const struct explanation *e, struct buffer *out, struct arena 
     group(e, out);
     queue(e, out, a);
     history(e, out);
+    extenders(e, out);
     decided(e, out, a);
     one_node(e, out, a);
 }

@@ -18,6 +18,8 @@ struct search {
     struct arena memory;
     uint64_t asked, run;
     int64_t asked_us, run_us;
+    struct past_consulted *consulted; /* from memory */
+    uint32_t consulted_count;
 };
 
 static void begin_attempt(struct search *s, const struct pod *pod, int64_t wall_us)
@@ -29,6 +31,8 @@ static void begin_attempt(struct search *s, const struct pod *pod, int64_t wall_
     codec_copy(&pod_record, &s->pod, pod, &s->memory);
     s->open = true;
     s->named = false;
+    s->consulted = NULL;
+    s->consulted_count = 0;
     s->asked = s->at;
     s->asked_us = wall_us;
 }
@@ -58,6 +62,50 @@ static void take_asked(struct search *s, const struct message *m, int64_t wall_u
         }
 }
 
+/* ---- extenders ---- */
+
+static void take_question(struct search *s, const struct extend *q, int64_t wall_us)
+{
+    struct past_consulted *all;
+    if (!str_equal(q->uid, s->pod.uid))
+        return;
+    all = arena_take(&s->memory, (s->consulted_count + 1) * sizeof(*all));
+    for (uint32_t i = 0; i < s->consulted_count; i++)
+        all[i] = s->consulted[i];
+    s->consulted = all;
+    all = &all[s->consulted_count++];
+    *all = (struct past_consulted){.asked_us = wall_us};
+    codec_copy(message_info[MSG_extend].record, &all->question, q, &s->memory);
+}
+
+/* To the question that was asked last: another answer came too late. */
+static void take_answer(struct search *s, const struct extended *answer, int64_t wall_us)
+{
+    struct past_consulted *last =
+        s->consulted_count > 0 ? &s->consulted[s->consulted_count - 1] : NULL;
+    if (last == NULL || last->answered_us != 0 || answer->id != last->question.id ||
+        !str_equal(answer->uid, s->pod.uid))
+        return;
+    last->answered_us = wall_us;
+    codec_copy(message_info[MSG_extended].record, &last->answer, answer, &s->memory);
+}
+
+static void keep_consulted(const struct search *s)
+{
+    struct past *p = s->past;
+    p->consulted_count = s->consulted_count;
+    p->consulted = arena_take(&p->memory, (s->consulted_count + 1) * sizeof(*p->consulted));
+    for (uint32_t i = 0; i < s->consulted_count; i++) {
+        const struct past_consulted *from = &s->consulted[i];
+        struct past_consulted *to = &p->consulted[i];
+        *to = (struct past_consulted){from->asked_us, from->answered_us, {0}, {0}};
+        codec_copy(message_info[MSG_extend].record, &to->question, &from->question, &p->memory);
+        codec_copy(message_info[MSG_extended].record, &to->answer, &from->answer, &p->memory);
+    }
+}
+
+/* ---- what was said ---- */
+
 /* Whose decision the message tells; empty: it tells none. */
 static struct str decided_uid(const struct message *m)
 {
@@ -75,6 +123,8 @@ static void take_said(struct search *s, const struct message *m, int64_t wall_us
 {
     struct past *p = s->past;
     take_asked(s, m, wall_us);
+    if (m->type == MSG_extend)
+        take_question(s, &m->extend, wall_us);
     if (!str_equal(decided_uid(m), s->pod.uid))
         return;
     s->open = false;
@@ -85,6 +135,7 @@ static void take_said(struct search *s, const struct message *m, int64_t wall_us
     p->said_us = wall_us;
     arena_reset(&p->memory);
     codec_copy(&pod_record, &p->pod, &s->pod, &p->memory);
+    keep_consulted(s);
 }
 
 static bool is_about_attempts(const struct search *s, const struct journal_entry *e)
@@ -92,10 +143,12 @@ static bool is_about_attempts(const struct search *s, const struct journal_entry
     switch (e->type) {
     case MSG_attempt:
     case MSG_gang_attempt: return e->kind == JOURNAL_delivery;
+    case MSG_extended: return e->kind == JOURNAL_delivery && s->open;
     case MSG_map_request:
     case MSG_map_batch:
     case MSG_map_run:
     case MSG_map_run_end:
+    case MSG_extend:
     case MSG_bind:
     case MSG_preempt:
     case MSG_pod_failed:
@@ -121,6 +174,8 @@ static bool look(void *context, const struct journal_entry *e, int64_t wall_us)
     for (uint32_t i = 0; wanted && m.type == MSG_gang_attempt && i < m.gang_attempt.members.count;
          i++)
         begin_attempt(s, &m.gang_attempt.members.at[i].pod, wall_us);
+    if (wanted && m.type == MSG_extended)
+        take_answer(s, &m.extended, wall_us);
     if (wanted && e->kind == JOURNAL_message)
         take_said(s, &m, wall_us);
     arena_free(&memory);

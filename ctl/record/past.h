@@ -5,6 +5,13 @@
 #include "ctl/record/member.h"
 #include "ctl/world.h"
 
+/* A question to extenders, and what they said. */
+struct past_consulted {
+    int64_t asked_us, answered_us; /* wall clock; answered_us 0: no answer had come */
+    struct extend question;
+    struct extended answer;
+};
+
 struct past {
     const struct member *life; /* a scheduler's */
     struct str space, name;    /* the pod */
@@ -14,6 +21,8 @@ struct past {
     struct pod pod;       /* as it was tried; from memory */
     uint64_t asked, said; /* the entries with which workers were asked, and it was said */
     int64_t asked_us, said_us;
+    struct past_consulted *consulted; /* from memory, in the order in which they were asked */
+    uint32_t consulted_count;
     struct arena memory;
 };
 

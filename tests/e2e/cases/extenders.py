@@ -34,7 +34,7 @@ class Extender:
                 else:
                     outer.asked.append(args["Pod"]["metadata"]["name"])
                     outer.go.wait(60)
-                    answer = {"NodeNames": [n for n in args["NodeNames"] if n == outer.node]}
+                    answer = outer.answer(self.path, args)
                 if tls:
                     outer.peers.append(self.connection.getpeercert())
                 body = json.dumps(answer).encode()
@@ -63,6 +63,9 @@ class Extender:
             "apiVersion": "v1", "kind": "Binding", "metadata": {"name": args["PodName"], "uid": args["PodUID"]},
             "target": {"apiVersion": "v1", "kind": "Node", "name": args["Node"]}})
         return {}
+
+    def answer(self, _path, args):
+        return {"NodeNames": [n for n in args["NodeNames"] if n == self.node]}
 
     def says(self, **more):
         return dict({"urlPrefix": "http%s://127.0.0.1:%d" % ("s" if "tlsConfig" in more else "", self.port),

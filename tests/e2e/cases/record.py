@@ -14,6 +14,7 @@ import gang
 import kube
 import objects
 from cases.explain import explained
+from cases.extenders import Extender
 from cases.recorded import write
 from suite import case
 
@@ -206,12 +207,45 @@ def rotated(world):
 # ---- explanations out of a recording -------------------------------------------------------------------
 
 
-def timeless(explanation):
+LICENCE = "example.com/licence"
+WEIGHT = 7
+
+
+class Licences(Extender):
+    """Cares about pods that want a licence: there is none on node-3 nor for the pod "refused", and it is best on one node."""
+
+    def __init__(self, world, node):
+        super().__init__(world, node)
+        self.refuses = True
+
+    def answer(self, path, args):
+        names = args["NodeNames"]
+        if path == "/prioritize":
+            return [{"Host": name, "Score": 10 * (name == self.node)} for name in names]
+        none = self.refuses and args["Pod"]["metadata"]["name"] == "refused"
+        refused = {name: "no licence is left" for name in names if none or name == "node-3"}
+        return {"NodeNames": [name for name in names if name not in refused], "FailedNodes": refused}
+
+    def says(self, **more):
+        return super().says(prioritizeVerb="prioritize", weight=WEIGHT,
+                            managedResources=[{"name": LICENCE, "ignoredByScheduler": True}], **more)
+
+
+def timeless(explanation, *without):
     """Without what is of the moment, and what a recording alone says."""
-    kept = {key: value for key, value in explanation.items() if key not in ("at", "decidedAt", "asDecided")}
+    without += ("at", "decidedAt", "asDecided")
+    kept = {key: value for key, value in explanation.items() if key not in without}
     if "queue" in kept:
         kept["queue"] = {key: value for key, value in kept["queue"].items() if key not in ("waiting_ms", "backoff_ms")}
     return kept
+
+
+def look_at_same(told, live, *without):
+    """The same is said, but for these members."""
+    told, live = timeless(told, *without), timeless(live, *without)
+    for key in sorted(told.keys() | live.keys()):
+        checks.expect(told.get(key) == live.get(key), "of %s its %s was said to be\n%s\nand is read to be\n%s", live["name"], key,
+                      live.get(key), told.get(key))
 
 
 def read_explained(path, *words):
@@ -227,13 +261,80 @@ def wall():
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + ".%06dZ" % (now % 1 * 1e6)
 
 
+def wait_for_others(world, pods):
+    """A group of three that has room for two, a pod that an extender has sent elsewhere, and one that it lets go nowhere."""
+    gang.create(world, gang.X, "trio", 3, 3, {"cpu": "4"}, nodeSelector={"pool": "two"})
+    checks.expect(pods.wait(30, lambda items: "trio-0" in items and items["trio-0"][2]), "trio-0 was not told of")
+    world.admin.create(kube.PODS, pod("beside", {"cpu": "200m"}, nodeSelector={"pool": "two"}))
+    for name in ("licensed", "refused"):
+        world.admin.create(kube.PODS, pod(name, {"cpu": "500m", LICENCE: "1"}))
+    checks.expect(pods.wait(30, lambda items: "beside" in items and items["beside"][1]), "beside has no node")
+    checks.expect(pods.wait(30, lambda items: "licensed" in items and items["licensed"][1]), "licensed has no node")
+    checks.expect(pods.wait(30, lambda items: "refused" in items and items["refused"][2]), "refused was not told of")
+
+
+def look_at_group(path, live, then):
+    """What the group as one was told it is told out of the recording, and not what it would be told when it has grown."""
+    told = read_explained(path, "trio-0", "--nodes", "--at", then)
+    checks.expect([step["result"] for step in live["groupNow"]] == ["scheduled", "scheduled", "unschedulable", "unschedulable"],
+                  "of the group it was said %s", live["groupNow"])
+    look_at_same(told, live, "now", "note")  # by itself it is decided as when it was last tried, before "beside" came
+    checks.expect(told["now"] != live["now"] and "groupNote" in told, "nobody is said not to be asked: %s", told)
+    end = read_explained(path, "trio-0")
+    checks.expect(len(end["groupNow"]) == 5 and sorted(end["podGroup"]["others"]) == ["trio-1", "trio-2", "trio-3"],
+                  "of trio-0 at the end: %s", end)
+    done = subprocess.run([BERTH, "explain", "trio-0", "--read", path, "--at", then], capture_output=True, text=True, timeout=60,
+                          check=False)
+    checks.expect("\nDecided then as one, with its group:\n" in done.stdout and "PodGroup default/trio" in done.stdout,
+                  "of trio-0 it says: %s", done.stdout)
+
+
+def look_at_extender(path, extender, live, then):
+    """What it answered is told, and with that it is decided as it was; the live answer says that it was not asked."""
+    url = extender.says()["urlPrefix"]
+    unasked = "Nobody has asked these, who have a say in it: " + url
+    told = {name: read_explained(path, name, "--nodes", "--at", then) for name in ("licensed", "refused")}
+    for name, each in told.items():
+        look_at_same(each, live[name], "now", "note", "extenders")
+        checks.expect(live[name]["note"] == unasked and each["asDecided"] and
+                      each["note"] == "Extenders were not asked again: what they had answered then counts.",
+                      "of %s it is noted: %s, %s", name, live[name]["note"], each)
+        last = each["extenders"][-1]
+        checks.expect([ref["url"] for ref in last["question"]["extenders"]] == [url] and last["askedAt"] <= last["answeredAt"] <= then,
+                      "of %s it was asked: %s", name, last)
+    last, now = told["licensed"]["extenders"][-1], told["licensed"]["now"][0]
+    checks.expect(last["question"]["nodes"] == ["node-0", "node-1", "node-2", "node-3"] and
+                  last["answer"]["nodes"] == ["node-0", "node-1", "node-2"] and
+                  last["answer"]["scores"] == [{"node": "node-1", "score": 100 * WEIGHT}], "it was asked: %s", last)
+    nodes = {each["name"]: each for each in now["nodes"]}
+    decision = told["licensed"]["scheduler"]["decisions"][0]
+    checks.expect(live["licensed"]["node"] == "node-1" and now["bestNodes"] == ["node-1"] and
+                  nodes["node-1"]["total"] == decision["score"] and
+                  nodes["node-3"]["filter"] == {"code": "Unschedulable", "plugin": "Extender", "reasons": ["no licence is left"]} and
+                  nodes["tainted"]["filter"]["plugin"] == "TaintToleration", "licensed was decided so: %s", now)
+    checks.expect("node-1" not in live["licensed"]["now"][0]["bestNodes"], "the extender makes no difference: %s", live["licensed"])
+    now = told["refused"]["now"][0]
+    checks.expect(now["result"] == "unschedulable" and "4 no licence is left" in now["message"] and
+                  live["refused"]["now"][0]["result"] == "scheduled", "refused was decided so: %s", now)
+    done = subprocess.run([BERTH, "explain", "refused", "--read", path, "--at", then], capture_output=True, text=True, timeout=60,
+                          check=False)
+    checks.expect("  %s: which of 4 nodes? 0 are left\n       4 nodes  no licence is left\n" % url in done.stdout and
+                  "It comes out as it was decided." in done.stdout, "of refused it says: %s", done.stdout)
+    end = read_explained(path, "refused")
+    checks.expect(end["asDecided"] and end["now"][0]["result"] == "scheduled" and end["extenders"][-1]["answer"]["nodes"],
+                  "of refused at the end: %s", end)
+
+
 def later_day(world, pods):
-    """What happens behind the explanations: the chosen nodes fill up, a pod goes, the pending one finds a node."""
+    """What happens behind the explanations: the chosen nodes fill up, a pod goes, the pending one finds a node, the
+    group grows."""
+    world.admin.create_many(kube.PODS, gang.members(gang.X, "trio", 1, {"cpu": "4"}, first=3, nodeSelector={"pool": "two"}))
     world.admin.create_many(kube.PODS, (pod("late-%d" % i, {"cpu": "1"}) for i in range(4)))
     checks.expect(pods.wait(30, lambda items: all(items.get("late-%d" % i, ("", ""))[1] for i in range(4))), "late pods have no node")
     world.admin.delete(kube.PODS + "/gone")
     world.admin.create(kube.NODES, objects.node("node-new", {"cpu": "16", "memory": "64Gi"}))
     checks.expect(pods.wait(30, lambda items: items["large"][1] == "node-new"), "large has no node")
+    checks.expect(pods.wait(30, lambda items: items["refused"][1]), "refused has no node")
     checks.expect(pods.wait(30, lambda items: "gone" not in items), "gone is not gone")
 
 
@@ -257,13 +358,17 @@ def paced(path, pods):
 @case("record-explain", not_upstream=NOT_UPSTREAM)
 def explained_later(world):
     """What berth explain said of a pod while it was recorded it says out of the recording, whatever came later; of a
-    placed pod the nodes as they were when it was placed; of a pod that is gone; and nothing beyond the end."""
-    world.admin.create_many(kube.NODES, [objects.node("node-%d" % i, {"cpu": str(4 + i), "memory": "%dGi" % (8 + i)})
-                                         for i in range(4)])
+    placed pod the nodes as they were when it was placed; of a pod that is gone; of a group that waits, as one; of pods
+    whose nodes an extender chose, with what it had answered; and nothing beyond the end."""
+    gang.install(world.admin, world.options.api == "small")
+    world.admin.create_many(kube.NODES, [objects.node("node-%d" % i, {"cpu": str(4 + i), "memory": "%dGi" % (8 + i)},
+                                                      {"pool": "two" if i > 1 else "one"}) for i in range(4)])
     world.admin.create(kube.NODES, objects.node("tainted", {"cpu": "32", "memory": "64Gi"}, taints=[
         {"key": "dedicated", "value": "db", "effect": "NoSchedule"}]))
     pods = world.pods()
-    scheduler = world.scheduler(backoff=1)
+    extender = Licences(world, "node-1")
+    world.others.append(extender)
+    scheduler = world.scheduler(backoff=1, extenders=[extender.says()])
     path = os.path.join(world.directory, "day")
     checks.wait_until(10, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
     world.admin.create(kube.PODS, pod("before", {"cpu": "500m"}))
@@ -275,9 +380,12 @@ def explained_later(world):
         checks.expect(pods.wait(30, lambda items, wanted=name: wanted in items and items[wanted][1]), "%s has no node", name)
     world.admin.create(kube.PODS, pod("large", {"cpu": "12"}))
     checks.expect(pods.wait(30, lambda items: "large" in items and items["large"][2]), "large was not told of")
+    wait_for_others(world, pods)
     time.sleep(2.5)  # the backoff is over, and nothing happens
-    live = {name: explained(scheduler, name, "--nodes") for name in ("before", "placed", "large")}
+    live = {name: explained(scheduler, name, "--nodes")
+            for name in ("before", "placed", "large", "trio-0", "licensed", "refused")}
     then = wall()
+    extender.refuses = False
     later_day(world, pods)
     now = explained(scheduler, "placed")
     command.send_signal(signal.SIGINT)
@@ -286,8 +394,8 @@ def explained_later(world):
     checks.expect(scheduler.terminate() == 0, "berth did not end well")
     for name in ("before", "large"):
         told = read_explained(path, name, "--nodes", "--at", then)
-        checks.expect(timeless(told) == timeless(live[name]), "of %s it was said\n%s\nand is read\n%s", name, live[name], told)
-        checks.expect(("decidedAt" in told) == (name == "large"), "decided at: %s", told)
+        look_at_same(told, live[name], "note")
+        checks.expect(("decidedAt" in told) == (name == "large") and ("note" in told) == (name == "before"), "decided at: %s", told)
     told = read_explained(path, "placed", "--nodes", "--at", then)
     node = live["placed"]["node"]
     checks.expect(told["scheduler"] == live["placed"]["scheduler"] and told["node"] == node, "of placed: %s", told)
@@ -304,6 +412,8 @@ def explained_later(world):
     done = subprocess.run([BERTH, "explain", "large", "--read", path, "--at", "2099-01-01T00:00:00Z"], capture_output=True, text=True,
                           timeout=60, check=False)
     checks.expect(done.returncode == 1 and "nothing is known of what came later" in done.stderr, "beyond the end: %s", done)
+    look_at_group(path, live["trio-0"], then)
+    look_at_extender(path, extender, live, then)
     paced(path, pods)
 
 

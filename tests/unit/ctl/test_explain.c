@@ -246,6 +246,20 @@ static void the_best_nodes_with_their_scores(void **state)
     expect("  Nobody has asked these, who have a say in it: http://e, plugin\n");
 }
 
+static void print_json(void)
+{
+    struct json_out json = {.out = &out, .indented = true};
+    json_open(&json, NULL, '{');
+    explain_json(&e, &json, &arena);
+    json_close(&json, '}');
+}
+
+static void expect_printed(const char *part)
+{
+    if (strstr(out.at, part) == NULL)
+        fail_msg("no %s in %s", part, out.at);
+}
+
 static void as_json_all_of_it(void **state)
 {
     struct past_decision decision = {.attempt = 1, .node = STR_LITERAL("n3"), .placed = true};
@@ -254,19 +268,125 @@ static void as_json_all_of_it(void **state)
     e.node = STR_LITERAL("n2");
     live.explained.decisions.at = &decision;
     live.explained.decisions.count = 1;
-    struct json_out json = {.out = &out, .indented = true};
-    json_open(&json, NULL, '{');
-    explain_json(&e, &json, &arena);
-    json_close(&json, '}');
+    print_json();
     static const char *const parts[] = {
         "{\n  \"namespace\": \"a\",\n  \"name\": \"p\",\n  \"exists\": true,",
         "\"decisions\": [\n      {\"attempt\":1,\"node\":\"n3\",\"placed\":true}\n    ]",
         "\"result\": \"unschedulable\"", "\"nodes\": [\n        {\n          \"name\": \"n2\",",
         "\"needs\": {\n    \"NodeResourcesFit\": \"5 CPU more (the node is too small by 5 CPU"};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        if (strstr(out.at, parts[i]) == NULL)
-            fail_msg("no %s in %s", parts[i], out.at);
+        expect_printed(parts[i]);
     assert_null(strstr(out.at, "\"n1\""));
+}
+
+/* ---- extenders of a recording ---- */
+
+static struct past_consulted asked[3];
+static struct past past = {.consulted = asked};
+
+/* One answered about nodes, one about victims that failed, one has not answered. */
+static void ask(void)
+{
+    static struct extender_ref both[2];
+    static struct extender_refusal refused[3];
+    static struct extender_score scores[2];
+    static struct candidate candidates[1];
+    both[0].url = STR_LITERAL("http://e");
+    both[1].url = STR_LITERAL("http://f");
+    for (uint32_t i = 0; i < 3; i++)
+        refused[i].reason = i == 1 ? STR_LITERAL("too hot") : STR_LITERAL("no licence");
+    refused[0].node = candidates[0].node = STR_LITERAL("n1");
+    refused[1].node = STR_LITERAL("n2");
+    refused[2].node = STR_LITERAL("n4");
+    scores[0] = (struct extender_score){STR_LITERAL("n3"), 70};
+    scores[1] = (struct extender_score){STR_LITERAL("n5"), 20};
+    for (uint32_t i = 0; i < 3; i++)
+        asked[i] = (struct past_consulted){.asked_us = INT64_C(1767323045000006),
+                                           .question.extenders = {i == 0 ? 2 : 1, both},
+                                           .question.step = EXTEND_STEP_nodes};
+    asked[0].answered_us = asked[1].answered_us = INT64_C(1767323045000007);
+    asked[0].question.nodes = WORDS_OF("n1", "n2", "n3", "n4", "n5");
+    asked[0].answer.nodes = WORDS_OF("n3", "n5");
+    asked[0].answer.refused.count = 3;
+    asked[0].answer.refused.at = refused;
+    asked[0].answer.scores.count = 2;
+    asked[0].answer.scores.at = scores;
+    asked[1].question.step = EXTEND_STEP_victims;
+    asked[1].question.candidates.count = 1;
+    asked[1].question.candidates.at = candidates;
+    asked[1].answer.error = STR_LITERAL("it is broken");
+    past.consulted_count = 3;
+    e.past = &past;
+    e.at_us = e.then_us = 1;
+}
+
+static void what_extenders_said_then(void **state)
+{
+    (void)state;
+    ask();
+    expect("\nWhat extenders were asked for the last of these, and said:\n"
+           "  2026-01-02T03:04:05.000Z  http://e, http://f: which of 5 nodes? 2 are left\n"
+           "       2 nodes  no licence\n"
+           "       1 node   too hot\n"
+           "          they add to the totals: n3 70, n5 20\n"
+           "  2026-01-02T03:04:05.000Z  http://e: whom to evict on one of 1 node? it is broken\n"
+           "  2026-01-02T03:04:05.000Z  http://e: which of 0 nodes? no answer had come\n");
+    e.names = true;
+    e.top = 1;
+    expect("no licence\n                n1, n4\n       1 node   too hot\n                n2\n");
+    expect("totals: n3 70, … 2 in all\n");
+    past.consulted_count = 0;
+    assert_null(strstr(said(), "extenders"));
+}
+
+static void extenders_as_json(void **state)
+{
+    (void)state;
+    decide(1000);
+    ask();
+    live.explained.asks = WORDS_OF("http://e");
+    print_json();
+    static const char *const parts[] = {
+        "\"extenders\": [\n    {\n      \"askedAt\": \"2026-01-02T03:04:05.000006Z\",\n"
+        "      \"question\": {\"step\":\"nodes\",\"extenders\":[{\"url\":\"http://e\"},",
+        "\"answeredAt\": \"2026-01-02T03:04:05.000007Z\",\n"
+        "      \"answer\": {\"nodes\":[\"n3\",\"n5\"],\"refused\":[{\"node\":\"n1\",",
+        "\"note\": \"Nobody has asked these, who have a say in it: http://e\""};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        expect_printed(parts[i]);
+}
+
+static void expect_note(bool group, const char *wanted)
+{
+    const struct str note = explain_note(&e, group, &arena);
+    if (!str_is(note, wanted))
+        fail_msg("%.*s, not %s", STR_ARG(note), wanted);
+}
+
+/* Extenders are not asked again where they are known to have had no say. */
+static void who_was_not_asked(void **state)
+{
+    struct bus_plugin plugins[] = {{.name = STR_LITERAL("plugin")}};
+    struct profile profiles[] = {{.bus_plugins = {1, plugins}}};
+    static const char all[] = "Nobody has asked these, who have a say in it: http://e, plugin";
+    (void)state;
+    expect_note(false, "");
+    live.explained.asks = WORDS_OF("http://e", "plugin");
+    live.explained.profiles.count = 1;
+    live.explained.profiles.at = profiles;
+    expect_note(false, all);
+    expect_note(true, all);
+    ask();
+    expect_note(false, all);
+    e.answers_used = true;
+    expect_note(false, "Extenders were not asked again: what they had answered then counts. Nobody "
+                       "has asked these, who have a say in it: plugin");
+    expect_note(true, all);
+    e.answers_used = false;
+    past.consulted_count = 0;
+    expect_note(false, "Nobody has asked these, who have a say in it: plugin");
+    live.explained.asks.count = 1;
+    expect_note(false, "");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -282,6 +402,9 @@ int main(void)
         TEST(nodes_are_grouped_by_why_not),
         TEST(the_best_nodes_with_their_scores),
         TEST(as_json_all_of_it),
+        TEST(what_extenders_said_then),
+        TEST(extenders_as_json),
+        TEST(who_was_not_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,54 @@ static void the_last_decision_is_found(void **state)
     past_free(&p);
 }
 
+/* Of its last attempt; the answer to another question is not it. */
+static void what_extenders_said_is_found(void **state)
+{
+    struct message one = attempt_of("one", "u1"), m;
+    struct str nodes[] = {STR_LITERAL("n1"), STR_LITERAL("n2")};
+    (void)state;
+    count = 0;
+    journal_put_head(&bytes, &(struct journal_head){.process = STR_LITERAL("scheduler")});
+    for (int64_t attempt = 1; attempt <= 2; attempt++) {
+        put_message(JOURNAL_delivery, &one, QUEUE);
+        m = (struct message){
+            .type = MSG_extend,
+            .extend = {.id = attempt, .uid = STR_LITERAL("u1"), .nodes = {2, nodes}}};
+        put_message(JOURNAL_message, &m, EXTENDER);
+        m = (struct message){.type = MSG_extended,
+                             .extended = {.id = 7, .uid = STR_LITERAL("u1"), .all = true}};
+        put_message(JOURNAL_delivery, &m, EXTENDER);
+        m.extended.id = attempt;
+        m.extended.all = false;
+        m.extended.nodes = (struct strs){(uint32_t)attempt, nodes};
+        put_message(JOURNAL_delivery, &m, EXTENDER);
+        m = (struct message){.type = MSG_outcome,
+                             .outcome = {.uid = STR_LITERAL("u1"), .result = OUTCOME_error}};
+        put_message(JOURNAL_message, &m, QUEUE);
+    }
+    m = (struct message){.type = MSG_extend, .extend = {.id = 3, .uid = STR_LITERAL("u1")}};
+    put_message(JOURNAL_message, &m, EXTENDER);
+    const struct member life = {.fd = -1, .bytes = bytes.at, .len = bytes.len};
+    struct past p = {.life = &life, .space = STR_LITERAL("default"), .name = STR_LITERAL("one")};
+    for (uint32_t attempt = 1; attempt <= 2; attempt++) {
+        p.entries = (uint64_t)attempt * 5;
+        past_find(&p);
+        assert_true(p.decided);
+        assert_int_equal(p.consulted_count, 1);
+        assert_int_equal(p.consulted[0].question.id, attempt);
+        assert_int_equal(p.consulted[0].question.nodes.count, 2);
+        assert_int_equal(p.consulted[0].answer.nodes.count, attempt);
+        assert_true(str_is(p.consulted[0].answer.nodes.at[0], "n1"));
+        assert_int_equal(p.consulted[0].asked_us, 10 + (attempt - 1) * 30);
+        assert_int_equal(p.consulted[0].answered_us, 30 + (attempt - 1) * 30);
+    }
+    p.entries = 11;
+    past_find(&p);
+    assert_int_equal(p.consulted_count, 1);
+    assert_int_equal(p.consulted[0].question.id, 2);
+    past_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +198,7 @@ int main(void)
         cmocka_unit_test_teardown(what_was_under_way_is_left_out, drop),
         cmocka_unit_test(a_time_is_meant_until_it_is_over),
         cmocka_unit_test_teardown(the_last_decision_is_found, drop),
+        cmocka_unit_test_teardown(what_extenders_said_is_found, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
