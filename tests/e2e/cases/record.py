@@ -417,6 +417,34 @@ def explained_later(world):
     paced(path, pods)
 
 
+@case("record-explain-in-tree", not_upstream=NOT_UPSTREAM,
+      not_small="the small API server has no PodGroups of scheduling.k8s.io")
+def explained_in_tree(world):
+    """A group of scheduling.k8s.io that has room for two of its three: out of the recording it is told what it was told."""
+    api, gates = gang.in_tree_cluster(world)
+    objects.small_nodes(world.admin, 2, {"cpu": "4", "memory": "8Gi"})
+    pods = world.pods()
+    scheduler = gang.scheduler(world, flags=gates, backoff=1)
+    path = os.path.join(world.directory, "day")
+    checks.wait_until(10, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
+    command = record(scheduler, path)
+    checks.expect("recording for" in command.stdout.readline(), "it does not begin")
+    gang.create(world, api, "trio", 3, 3, {"cpu": "3"})
+    checks.expect(pods.wait(30, lambda items: "trio-0" in items and items["trio-0"][2]), "trio-0 was not told of")
+    time.sleep(1.5)  # the backoff is over, and nothing happens
+    live = explained(scheduler, "trio-0")
+    then = wall()
+    world.admin.create(kube.NODES, objects.node("node-new", {"cpu": "4", "memory": "8Gi"}))
+    gang.wait_placed(pods, "trio", 3)
+    command.send_signal(signal.SIGINT)
+    said, _ = command.communicate(timeout=30)
+    checks.expect(command.returncode == 0 and scheduler.terminate() == 0, "it ended so: %s", said)
+    told, end = read_explained(path, "trio-0", "--at", then), read_explained(path, "trio-0")
+    look_at_same(told, live)
+    checks.expect([step["result"] for step in live["groupNow"]] == ["scheduled", "scheduled", "unschedulable", "unschedulable"] and
+                  end["node"] and "groupNow" not in end, "of the group it was said %s, and at the end %s", live["groupNow"], end)
+
+
 # ---- the same day with another configuration -----------------------------------------------------------
 
 
