@@ -107,6 +107,20 @@ const struct metric_info *metric_info(enum metric metric)
     return &infos[metric];
 }
 
+int64_t metric_percentile(enum metric metric, const int64_t *buckets, int64_t percent)
+{
+    const struct metric_info *info = metric_info(metric);
+    int64_t seen = 0, below = 0;
+    for (uint32_t i = 0; i <= info->bucket_count; i++)
+        seen += buckets[i];
+    for (uint32_t i = 0; i <= info->bucket_count && seen > 0; i++) {
+        below += buckets[i];
+        if (below * 100 >= seen * percent)
+            return info->limits[i < info->bucket_count ? i : info->bucket_count - 1];
+    }
+    return 0;
+}
+
 enum metric metric_of(struct str name)
 {
     int i = 0;

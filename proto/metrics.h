@@ -46,6 +46,10 @@ struct metric_info {
 const struct metric_info *metric_info(enum metric metric);
 /* METRIC_COUNT when no metric has that name. */
 enum metric metric_of(struct str name);
+/* Of a histogram's buckets, of which there is one more than it has bounds: the bound below which so
+ * many percent of what it saw lie, in the unit that is kept; of what is above the last bound, that
+ * one. 0 when nothing was seen. */
+int64_t metric_percentile(enum metric metric, const int64_t *buckets, int64_t percent);
 
 struct series {
     enum metric metric;

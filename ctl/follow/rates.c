@@ -73,17 +73,9 @@ void rates_take(struct rates *r, struct moment now, const struct metrics *said)
 /* In milliseconds; 0 when nothing was seen. */
 static int64_t percentile(const struct rates_count *c, int64_t percent)
 {
-    const struct metric_info *info =
-        metric_info(METRIC_scheduler_scheduling_attempt_duration_seconds);
-    int64_t all = 0, below = 0;
-    for (uint32_t i = 0; i <= info->bucket_count; i++)
-        all += c->buckets[i];
-    for (uint32_t i = 0; i <= info->bucket_count && all > 0; i++) {
-        below += c->buckets[i];
-        if (below * 100 >= all * percent)
-            return info->limits[i < info->bucket_count ? i : info->bucket_count - 1] / 1000000;
-    }
-    return 0;
+    return metric_percentile(METRIC_scheduler_scheduling_attempt_duration_seconds, c->buckets,
+                             percent) /
+           1000000;
 }
 
 void rates_tell(struct rates *r, struct buffer *out)

@@ -11,7 +11,7 @@
 
 #define HEADER 4 /* lines above the pane */
 
-static const char *const panes[TOP_PANES] = {"pending", "nodes", "processes"};
+static const char *const panes[TOP_PANES] = {"pending", "nodes", "processes", "decisions"};
 
 /* ---- what the processes say ---- */
 
@@ -49,6 +49,40 @@ void top_answered(struct top *t, int64_t now_ms)
         t->rate = (double)(decided - t->decided) * 1000 / (double)passed;
     t->decided = decided;
     t->decided_ms = s != NULL ? now_ms : 0;
+}
+
+void top_count(struct top_figures *f, const struct metrics *said)
+{
+    f->lives += said->incarnation;
+    for (uint32_t i = 0; i < said->samples.count; i++) {
+        const struct metric_sample *s = &said->samples.at[i];
+        if (str_is(s->metric, "berth_process_cpu_seconds_total"))
+            f->cpu_ns += s->value;
+        else if (str_is(s->metric, "scheduler_schedule_attempts_total") && s->labels.count > 0 &&
+                 str_is(s->labels.at[0], "scheduled"))
+            f->placed += s->value;
+        for (uint32_t k = 0;
+             k < s->buckets.count && str_is(s->metric, "berth_decision_latency_seconds"); k++) {
+            const struct metric_bucket *b = &s->buckets.at[k];
+            if (b->place >= 0 && b->place <= METRIC_BUCKETS_MAX)
+                f->latency[b->place] += b->count;
+        }
+    }
+}
+
+void top_counted(struct top *t, const struct top_figures *now, int64_t now_ms)
+{
+    bool same = t->figures_ms != 0 && now->lives == t->figures.lives && now_ms > t->figures_ms;
+    t->since_ms = same ? now_ms - t->figures_ms : 0;
+    t->since = (struct top_figures){0};
+    if (same) {
+        t->since.cpu_ns = now->cpu_ns - t->figures.cpu_ns;
+        t->since.placed = now->placed - t->figures.placed;
+    }
+    for (int i = 0; i <= METRIC_BUCKETS_MAX && same; i++)
+        t->since.latency[i] = now->latency[i] - t->figures.latency[i];
+    t->figures = *now;
+    t->figures_ms = now_ms;
 }
 
 /* ---- lines ---- */
@@ -120,7 +154,7 @@ static void bar(const struct top *t, struct buffer *out)
 static void help(const struct top *t, struct buffer *out)
 {
     static const char *const text[] = {
-        "1 2 3, Tab     pending pods, nodes, processes",
+        "1 2 3 4, Tab   pending pods, nodes, processes, decisions",
         "arrows, j k    move; PgUp, PgDn, Home, End",
         "s, S           sort by the next column; the other way round",
         "/              show only rows with a text; Enter ends it, Esc forgets it",
@@ -176,6 +210,73 @@ static void fill_processes(const struct top *t, struct columns *c)
     }
 }
 
+static void add_percentile(struct buffer *line, const struct top_figures *f, int64_t percent)
+{
+    int64_t ns = metric_percentile(METRIC_berth_decision_latency_seconds, f->latency, percent);
+    if (ns > 0)
+        buffer_print(line, "  p%" PRId64 " %g ms", percent, (double)ns / 1e6);
+    else
+        buffer_print(line, "  p%" PRId64 " -", percent);
+}
+
+/* Not where there is hardly room for a row. */
+static bool has_figures(const struct top *t)
+{
+    return t->pane == TOP_decisions && (t->height == 0 || t->height > HEADER + 2);
+}
+
+/* Of pods placed since the last answer or, when there are none, since the processes started. */
+static void figures(const struct top *t, struct buffer *out)
+{
+    bool lately = t->since_ms > 0 && t->since.placed > 0;
+    const struct top_figures *f = lately ? &t->since : &t->figures;
+    struct buffer line = {0};
+    buffer_add_text(&line, "decided in:");
+    add_percentile(&line, f, 50);
+    add_percentile(&line, f, 99);
+    if (f->placed > 0)
+        buffer_print(&line, "  CPU a pod: %.3g ms", (double)f->cpu_ns / 1e6 / (double)f->placed);
+    else
+        buffer_add_text(&line, "  CPU a pod: -");
+    buffer_print(&line, "  (%" PRId64 " placed ", f->placed);
+    if (lately)
+        buffer_print(&line, "in %.1f s)", (double)t->since_ms / 1000);
+    else
+        buffer_add_text(&line, "since the start)");
+    add_line(t, out, &line);
+    buffer_free(&line);
+}
+
+static void add_clock(struct columns *c, int64_t wall_us)
+{
+    char text[32];
+    moment_print_micros(wall_us, text, sizeof(text)); /* 2026-01-02T03:04:05.000006Z */
+    text[strnlen(text, 23)] = 0;
+    columns_number(c, str_of(strlen(text) > 11 ? text + 11 : text), (double)wall_us);
+}
+
+static void fill_decisions(const struct top *t, struct columns *c)
+{
+    static const char *const heads[] = {"TIME (UTC)", "NAMESPACE", "NAME",  "ATTEMPT", "RESULT",
+                                        "NODE",       "FEASIBLE",  "SCORE", "WHY"};
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+        columns_head(c, heads[i]);
+    for (uint32_t i = 0; t->latest != NULL && i < t->latest->decisions.count; i++) {
+        const struct past_decision *d = &t->latest->decisions.at[i];
+        add_clock(c, d->wall_us);
+        columns_text(c, d->namespace_name);
+        columns_text(c, d->name);
+        columns_i64(c, d->attempt);
+        columns_text(c, d->placed         ? STR_LITERAL("placed")
+                        : d->node.len > 0 ? STR_LITERAL("preempts")
+                                          : STR_LITERAL("not placed"));
+        columns_text(c, d->node);
+        columns_i64(c, d->feasible);
+        columns_i64(c, d->score);
+        columns_text(c, d->message);
+    }
+}
+
 static bool has(const char *text, const char *part)
 {
     return part[0] == 0 || strstr(text, part) != NULL;
@@ -185,8 +286,8 @@ static bool has(const char *text, const char *part)
 static void rows(struct top *t, struct columns *c, struct buffer *out)
 {
     struct buffer line = {0};
-    uint32_t room = t->height > HEADER + 1 ? (uint32_t)(t->height - HEADER - 1) : 0, left = 0,
-             shown = 0;
+    int above = HEADER + 1 + has_figures(t); /* and the columns' names */
+    uint32_t room = t->height > above ? (uint32_t)(t->height - above) : 0, left = 0, shown = 0;
     uint32_t step = 0, count = c->rows;
     if (t->sorts[t->pane] > c->columns)
         t->sorts[t->pane] = 0;
@@ -221,6 +322,10 @@ void top_lines(struct top *t, struct buffer *out)
         fill_pending(t, &c);
     else if (t->pane == TOP_processes)
         fill_processes(t, &c);
+    else if (t->pane == TOP_decisions)
+        fill_decisions(t, &c);
+    if (has_figures(t))
+        figures(t, out);
     if (t->pane != TOP_nodes)
         rows(t, &c, out);
     else if (t->nodes != NULL)
@@ -301,7 +406,8 @@ void top_key(struct top *t, int key)
     case 'q': t->over = true; break;
     case '1':
     case '2':
-    case '3': go(t, (enum top_pane)(key - '1')); break;
+    case '3':
+    case '4': go(t, (enum top_pane)(key - '1')); break;
     case '\t': go(t, (enum top_pane)((t->pane + 1) % TOP_PANES)); break;
     case 's': t->sorts[t->pane]++; break;
     case 'S': t->descending = !t->descending; break;

@@ -25,6 +25,7 @@
 
 #define NODES_EVERY INT64_C(10) /* intervals, and at least so many seconds */
 #define ESCAPE_MS   30          /* an arrow's bytes come together */
+#define LATEST      200         /* decisions */
 
 struct screen {
     struct asking given; /* where to ask */
@@ -33,7 +34,9 @@ struct screen {
     bool told[DOORS_MAX];
     struct arena arena, next; /* of the last answers, and of those that are coming */
     struct pending_pods pending;
-    bool has_pending, once;
+    bool has_pending, has_latest, once;
+    struct explained latest;
+    struct top_figures figures; /* that are being asked for */
     struct columns nodes;
     struct moment nodes_asked;
 };
@@ -167,6 +170,49 @@ static void ask_pending(struct screen *s, struct asking *a)
     s->top.pending = s->has_pending ? &s->pending : NULL;
 }
 
+static void take_latest(void *state, size_t door, const struct message *answer)
+{
+    struct screen *s = state;
+    (void)door;
+    codec_copy(message_info[MSG_explained].record, &s->latest, &answer->explained, &s->next);
+    s->has_latest = true;
+}
+
+static void take_metrics(void *state, size_t door, const struct message *answer)
+{
+    struct screen *s = state;
+    (void)door;
+    top_count(&s->figures, &answer->metrics);
+}
+
+/* For whoever looks at decisions: the last ones, and what all processes have counted. */
+static void ask_decisions(struct screen *s, struct asking *a)
+{
+    static const struct message latest = {.type = MSG_explain_request,
+                                          .explain_request.latest = LATEST};
+    static const struct message counted = {.type = MSG_metrics_request};
+    s->top.latest = NULL;
+    if (s->top.pane != TOP_decisions && !s->once)
+        return;
+    *a = s->given;
+    a->request = &latest;
+    a->answer = MSG_explained;
+    a->whom = SCHEDULER;
+    a->take = take_latest;
+    a->state = s;
+    s->has_latest = false;
+    (void)asking_ask(a);
+    s->top.latest = s->has_latest ? &s->latest : NULL;
+    *a = s->given;
+    a->request = &counted;
+    a->answer = MSG_metrics;
+    a->take = take_metrics;
+    a->state = s;
+    s->figures = (struct top_figures){0};
+    if (asking_ask(a))
+        top_counted(&s->top, &s->figures, moment_wall_us() / 1000);
+}
+
 /* The one costly question, for whoever looks at nodes. */
 static void ask_nodes(struct screen *s)
 {
@@ -195,6 +241,8 @@ static bool ask(struct screen *s)
     bool asked = ask_status(s, a);
     if (asked)
         ask_pending(s, a);
+    if (asked)
+        ask_decisions(s, a);
     if (asked)
         ask_nodes(s);
     memory_free(a);
@@ -291,7 +339,7 @@ static void run(struct screen *s, int signals)
         draw(s);
         if (!wait_for_something(s, signals, next))
             return;
-        if (pane != s->top.pane && s->top.pane == TOP_nodes)
+        if (pane != s->top.pane && (s->top.pane == TOP_nodes || s->top.pane == TOP_decisions))
             next = moment_now();
     }
 }

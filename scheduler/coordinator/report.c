@@ -9,7 +9,8 @@
 
 #include <inttypes.h>
 
-#define TOLD_OF 8 /* decisions about one pod */
+#define TOLD_OF     8    /* decisions about one pod */
+#define TOLD_LATEST 1000 /* about whichever */
 
 void coordinator_status(void *state, struct buffer *lines)
 {
@@ -119,9 +120,29 @@ static struct strs asked(const struct coordinator *c, struct arena *a)
     return names;
 }
 
+static void tell_latest(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    int64_t wanted = in->message->explain_request.latest;
+    uint32_t room = wanted < TOLD_LATEST ? (uint32_t)wanted : TOLD_LATEST;
+    struct arena a = {0};
+    struct message m = {.type = MSG_explained};
+    struct explained *e = &m.explained;
+    e->decisions.at = arena_take(&a, room * sizeof(struct past_decision));
+    e->decisions.count = decisions_kept_latest(c->decisions, e->decisions.at, room);
+    e->kept = decisions_kept_count(c->decisions);
+    e->oldest_us = decisions_kept_since(c->decisions);
+    e->waits_for = str_of(coordinator_waits_for(c, now));
+    outbox_put(c->out, in->from, &m);
+    arena_free(&a);
+}
+
 void report_explain(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     const struct explain_request *q = &in->message->explain_request;
+    if (q->latest > 0) {
+        tell_latest(c, now, in);
+        return;
+    }
     struct past_decision found[TOLD_OF];
     struct arena a = {0};
     struct message m = {.type = MSG_explained};

@@ -120,6 +120,19 @@ uint32_t decisions_kept_of(const struct decisions_kept *k, struct str namespace_
     return found;
 }
 
+uint32_t decisions_kept_latest(const struct decisions_kept *k, struct past_decision *out,
+                               uint32_t room)
+{
+    uint32_t count = k->count < room ? k->count : room;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct entry *e = newest(k, i);
+        out[i] = e->decision;
+        out[i].namespace_name = e->namespace_name;
+        out[i].name = e->name;
+    }
+    return count;
+}
+
 uint32_t decisions_kept_count(const struct decisions_kept *k)
 {
     return k->count;

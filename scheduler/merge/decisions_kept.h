@@ -19,6 +19,9 @@ void decisions_kept_add(struct decisions_kept *kept, const struct pod *pod,
  * texts are borrowed until the next is added. */
 uint32_t decisions_kept_of(const struct decisions_kept *kept, struct str namespace_name,
                            struct str name, struct past_decision *out, uint32_t room);
+/* The last ones about whichever pods, with their names, likewise. */
+uint32_t decisions_kept_latest(const struct decisions_kept *kept, struct past_decision *out,
+                               uint32_t room);
 uint32_t decisions_kept_count(const struct decisions_kept *kept);
 /* When the oldest was made, as it says; 0: there is none. */
 int64_t decisions_kept_since(const struct decisions_kept *kept);

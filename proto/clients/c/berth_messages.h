@@ -1735,11 +1735,14 @@
 #define BERTH_TAG_PAST_DECISION_FEASIBLE 8 /* i64: On how many of them it could have been. */
 #define BERTH_TAG_PAST_DECISION_VICTIMS 9 /* i64: How many pods were to go for it. */
 #define BERTH_TAG_PAST_DECISION_MESSAGE 10 /* str: Why it was not placed, as in its condition. */
+#define BERTH_TAG_PAST_DECISION_NAMESPACE_NAME 11 /* str: The pod's namespace, where decisions are told of whichever pods; else empty. */
+#define BERTH_TAG_PAST_DECISION_NAME 12 /* str: Likewise its name. */
 
 /* explain_request: Asks how it decides, and what it has decided about a pod. Owed: exactly one explained. */
 #define BERTH_MSG_EXPLAIN_REQUEST 113
 #define BERTH_TAG_EXPLAIN_REQUEST_NAMESPACE_NAME 1 /* str: The pod's namespace. */
 #define BERTH_TAG_EXPLAIN_REQUEST_NAME 2 /* str: Its name; empty = of no pod. */
+#define BERTH_TAG_EXPLAIN_REQUEST_LATEST 3 /* i64: Not 0: so many of the last decisions are told, of whichever pods, 1000 at most, and nothing of how it decides. */
 
 /* explained: How it decides, and what is kept of its decisions about a pod. */
 #define BERTH_MSG_EXPLAINED 114

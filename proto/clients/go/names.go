@@ -2323,22 +2323,25 @@ type PluginBack struct {
 
 // PastDecision: A decision about a pod, as it was made.
 type PastDecision struct {
-	UID      string `bus:"1"`  // The pod's UID.
-	WallUs   int64  `bus:"2"`  // When: microseconds since 1970.
-	Attempt  int64  `bus:"3"`  // Which attempt it was, from 1 on; 0 = not known.
-	Node     string `bus:"4"`  // Where it was placed, or room was to be made for it; empty = nowhere.
-	Placed   bool   `bus:"5"`  // It was placed there.
-	Score    int64  `bus:"6"`  // The node's total.
-	Nodes    int64  `bus:"7"`  // How many nodes there were.
-	Feasible int64  `bus:"8"`  // On how many of them it could have been.
-	Victims  int64  `bus:"9"`  // How many pods were to go for it.
-	Message  string `bus:"10"` // Why it was not placed, as in its condition.
+	UID           string `bus:"1"`  // The pod's UID.
+	WallUs        int64  `bus:"2"`  // When: microseconds since 1970.
+	Attempt       int64  `bus:"3"`  // Which attempt it was, from 1 on; 0 = not known.
+	Node          string `bus:"4"`  // Where it was placed, or room was to be made for it; empty = nowhere.
+	Placed        bool   `bus:"5"`  // It was placed there.
+	Score         int64  `bus:"6"`  // The node's total.
+	Nodes         int64  `bus:"7"`  // How many nodes there were.
+	Feasible      int64  `bus:"8"`  // On how many of them it could have been.
+	Victims       int64  `bus:"9"`  // How many pods were to go for it.
+	Message       string `bus:"10"` // Why it was not placed, as in its condition.
+	NamespaceName string `bus:"11"` // The pod's namespace, where decisions are told of whichever pods; else empty.
+	Name          string `bus:"12"` // Likewise its name.
 }
 
 // ExplainRequest: Asks how it decides, and what it has decided about a pod. Owed: exactly one explained.
 type ExplainRequest struct {
 	NamespaceName string `bus:"1"` // The pod's namespace.
 	Name          string `bus:"2"` // Its name; empty = of no pod.
+	Latest        int64  `bus:"3"` // Not 0: so many of the last decisions are told, of whichever pods, 1000 at most, and nothing of how it decides.
 }
 
 // Explained: How it decides, and what is kept of its decisions about a pod.

@@ -107,7 +107,7 @@ def top(world):
     checks.expect(pods.wait(60, lambda items: items.get("large", ("", "", None))[2]), "the pods are: %s", pods.items)
     text = subprocess.run([BERTH, "top", "--run-dir", subject.rundir], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           text=True, check=True).stdout
-    checks.expect("leader" in text and "large" in text and "one" in text and "binder" in text and "\x1b" not in text,
+    checks.expect("leader" in text and "large" in text and "one" in text and "binder" in text and " placed since the start)" in text and "\x1b" not in text,
                   "it says: %s", text)
     for end in (b"q", b"\x03", signal.SIGTERM, signal.SIGHUP):
         process, ours, its, before = terminal(subject)
@@ -119,6 +119,8 @@ def top(world):
         until(ours, b"large")
         os.write(ours, b"2")
         until(ours, b"0/4Gi")
+        os.write(ours, b"4")
+        until(ours, b"1 Insufficient cpu")
         if isinstance(end, bytes):
             os.write(ours, end)
         else:

@@ -172,9 +172,113 @@ static void only_so_much_as_the_screen_has_room_for(void **state)
     top_key(&t, TOP_page_down);
     press("?");
     (void)lines();
-    assert_non_null(strstr(out.at, "1 2 3, Tab"));
+    assert_non_null(strstr(out.at, "1 2 3 4, Tab"));
     press("x"); /* any key ends it */
     assert_false(t.help);
+}
+
+static struct past_decision decisions[3];
+static struct explained latest = {.decisions = {3, decisions}};
+
+static void decide(struct past_decision *d, const char *name, const char *node, const char *why)
+{
+    *d = (struct past_decision){.namespace_name = STR_LITERAL("default"),
+                                .name = str_of(name),
+                                .wall_us = INT64_C(1767323045000006) + (d - decisions) * 1000,
+                                .attempt = 1 + (d - decisions),
+                                .node = str_of(node),
+                                .placed = *why == 0,
+                                .score = 417,
+                                .feasible = *why == 0 ? 3 : 0,
+                                .message = str_of(why)};
+}
+
+static void expect_line(const char *wanted)
+{
+    struct buffer line = {0};
+    buffer_print(&line, "\n%s\n", wanted);
+    if (strstr(lines(), line.at) == NULL)
+        fail_msg("no line %s in %s", wanted, out.at);
+    buffer_free(&line);
+}
+
+static void the_last_decisions(void **state)
+{
+    (void)state;
+    decide(&decisions[0], "web-a", "n1", "");
+    decide(&decisions[1], "urgent", "n2", "0/3 nodes are available: 3 Insufficient cpu.");
+    decide(&decisions[2], "db", "", "0/3 nodes are available: 3 Insufficient memory.");
+    press("4");
+    assert_int_equal(t.pane, TOP_decisions);
+    expect_line("TIME (UTC)   NAMESPACE   NAME   ATTEMPT   RESULT   NODE   FEASIBLE   SCORE   WHY");
+    t.latest = &latest;
+    expect_line(
+        "TIME (UTC)     NAMESPACE   NAME     ATTEMPT   RESULT       NODE     FEASIBLE   SCORE   "
+        "WHY");
+    expect_line(
+        "03:04:05.000   default     web-a    1         placed       n1       3          417     "
+        "<none>");
+    expect_line(
+        "03:04:05.001   default     urgent   2         preempts     n2       0          417     "
+        "0/3 nodes are available: 3 Insuff");
+    expect_line(
+        "03:04:05.002   default     db       3         not placed   <none>   0          417     "
+        "0/3 nodes are available: 3 Insuff");
+    press("/cpu\r");
+    assert_null(strstr(lines(), "Insufficient memory"));
+    press("\x1bsS"); /* by time, the last one first */
+    const char *first = strstr(lines(), "db  "), *then = strstr(out.at, "web-a  ");
+    assert_true(first != NULL && then != NULL && first < then);
+    for (t.height = 5; t.height < 9; t.height++) {
+        struct str rest, line;
+        int count = 0;
+        (void)lines();
+        rest = buffer_str(&out);
+        while (str_split(&rest, "\n", &line) && rest.at != NULL)
+            count++;
+        assert_int_equal(count, t.height);
+    }
+}
+
+/* Of two processes; the second bucket of latencies ends at 0.2 ms, the tenth at 1.5 ms. */
+static void what_a_pod_costs(void **state)
+{
+    struct metric_bucket buckets[] = {{.place = 1, .count = 98}, {.place = 9, .count = 2}};
+    struct str results[] = {STR_LITERAL("scheduled"), STR_LITERAL("unschedulable")};
+    struct metric_sample samples[] = {
+        {.metric = STR_LITERAL("berth_process_cpu_seconds_total"), .value = 90000000},
+        {.metric = STR_LITERAL("scheduler_schedule_attempts_total"),
+         .labels = {1, results},
+         .value = 100},
+        {.metric = STR_LITERAL("scheduler_schedule_attempts_total"),
+         .labels = {1, results + 1},
+         .value = 7},
+        {.metric = STR_LITERAL("berth_decision_latency_seconds"), .buckets = {2, buckets}}};
+    const struct metrics scheduler = {.incarnation = 4, .samples = {4, samples}};
+    const struct metrics queue = {.incarnation = 9, .samples = {1, samples}};
+    struct top_figures f = {0};
+    (void)state;
+    press("4");
+    expect_line("decided in:  p50 -  p99 -  CPU a pod: -  (0 placed since the start)");
+    top_count(&f, &scheduler);
+    top_count(&f, &queue);
+    top_counted(&t, &f, 5000);
+    expect_line(
+        "decided in:  p50 0.2 ms  p99 1.5 ms  CPU a pod: 1.8 ms  (100 placed since the start)");
+    f.placed += 10;
+    f.cpu_ns += 5000000;
+    f.latency[9] += 10;
+    top_counted(&t, &f, 7000);
+    expect_line("decided in:  p50 1.5 ms  p99 1.5 ms  CPU a pod: 0.5 ms  (10 placed in 2.0 s)");
+    top_counted(&t, &f, 9000); /* nobody is placed */
+    expect_line(
+        "decided in:  p50 0.2 ms  p99 1.5 ms  CPU a pod: 1.68 ms  (110 placed since the start)");
+    f = (struct top_figures){.lives = 1, .placed = 2, .cpu_ns = 1000000}; /* another life */
+    top_counted(&t, &f, 11000);
+    expect_line("decided in:  p50 -  p99 -  CPU a pod: 0.5 ms  (2 placed since the start)");
+    f.placed += 1;
+    top_counted(&t, &f, 12000);
+    expect_line("decided in:  p50 -  p99 -  CPU a pod: 0 ms  (1 placed in 1.0 s)");
 }
 
 static void no_byte_of_a_stranger_is_a_command(void **state)
@@ -184,6 +288,8 @@ static void no_byte_of_a_stranger_is_a_command(void **state)
     set(&scheduler_lines[1], "state", "\x1b]0;x\x07");
     processes[1].instance = STR_LITERAL("\x1b[31m\xc2\x9b");
     t.filter[0] = 0;
+    decide(&decisions[0], "\x1b[1m", "\x9b", "\x1b[2J");
+    t.latest = &latest;
     for (int pane = 0; pane < TOP_PANES; pane++) {
         t.pane = (enum top_pane)pane;
         (void)lines();
@@ -200,7 +306,7 @@ static void other_keys(void **state)
     assert_non_null(strstr(lines(), "INSTANCE"));
     press("2");
     assert_non_null(strstr(lines(), "asking the watcher"));
-    press("\t\t");
+    press("\t\t\t");
     assert_int_equal(t.pane, TOP_pending);
     press("p");
     assert_true(t.paused);
@@ -226,6 +332,8 @@ int main(void)
         TEST(the_header_says_who_leads_and_how_fast_it_decides),
         TEST(rows_are_sorted_and_filtered_by_keys),
         TEST(only_so_much_as_the_screen_has_room_for),
+        TEST(the_last_decisions),
+        TEST(what_a_pod_costs),
         TEST(no_byte_of_a_stranger_is_a_command),
         TEST(other_keys),
     };

@@ -124,6 +124,22 @@ static void many_that_share_a_sum_are_in_one_bucket(void **state)
     assert_int_equal(latency->value, 7000006);
 }
 
+static void a_percentile_is_the_bound_above_it(void **state)
+{
+    int64_t buckets[METRIC_BUCKETS_MAX + 1] = {0};
+    const struct metric_info *info = metric_info(LATENCY);
+    (void)state;
+    assert_int_equal(metric_percentile(LATENCY, buckets, 50), 0);
+    buckets[0] = 50; /* up to 1 ms */
+    buckets[2] = 49; /* up to 4 ms */
+    buckets[info->bucket_count] = 1;
+    assert_int_equal(metric_percentile(LATENCY, buckets, 50), 1000000);
+    assert_int_equal(metric_percentile(LATENCY, buckets, 51), 4000000);
+    assert_int_equal(metric_percentile(LATENCY, buckets, 99), 4000000);
+    assert_int_equal(metric_percentile(LATENCY, buckets, 100),
+                     info->limits[info->bucket_count - 1]);
+}
+
 static void a_gauge_that_nobody_set_is_not_shown(void **state)
 {
     (void)state;
@@ -237,6 +253,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(series_with_the_same_labels_are_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_bucket_holds_its_upper_bound, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_that_share_a_sum_are_in_one_bucket, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_percentile_is_the_bound_above_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_gauge_that_nobody_set_is_not_shown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(gauges_and_checks_are_set_when_somebody_asks, set_up,
                                         tear_down),

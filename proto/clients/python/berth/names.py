@@ -2320,7 +2320,9 @@ class PastDecision(Record):
     feasible: int  # On how many of them it could have been.
     victims: int  # How many pods were to go for it.
     message: str  # Why it was not placed, as in its condition.
-    FIELDS = {"uid": (1, str), "wall_us": (2, int), "attempt": (3, int), "node": (4, str), "placed": (5, bool), "score": (6, int), "nodes": (7, int), "feasible": (8, int), "victims": (9, int), "message": (10, str)}
+    namespace_name: str  # The pod's namespace, where decisions are told of whichever pods; else empty.
+    name: str  # Likewise its name.
+    FIELDS = {"uid": (1, str), "wall_us": (2, int), "attempt": (3, int), "node": (4, str), "placed": (5, bool), "score": (6, int), "nodes": (7, int), "feasible": (8, int), "victims": (9, int), "message": (10, str), "namespace_name": (11, str), "name": (12, str)}
 
 
 class ExplainRequest(Record):
@@ -2328,7 +2330,8 @@ class ExplainRequest(Record):
     NUMBER, NAME = 113, "explain_request"
     namespace_name: str  # The pod's namespace.
     name: str  # Its name; empty = of no pod.
-    FIELDS = {"namespace_name": (1, str), "name": (2, str)}
+    latest: int  # Not 0: so many of the last decisions are told, of whichever pods, 1000 at most, and nothing of how it decides.
+    FIELDS = {"namespace_name": (1, str), "name": (2, str), "latest": (3, int)}
 
 
 class Explained(Record):

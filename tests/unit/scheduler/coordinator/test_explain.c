@@ -75,6 +75,28 @@ static void what_came_last_comes_first(void **state)
     assert_true(e->decisions.at[0].wall_us >= e->decisions.at[1].wall_us);
 }
 
+static void the_last_decisions_about_whichever_pods(void **state)
+{
+    (void)state;
+    static struct message m;
+    lead(5);
+    attempt("large", 100000, 1);
+    attempt("p", 100, 2);
+    say(tool, "explain_request latest=1");
+    assert_true(take(TOOL, MSG_explained, &m));
+    const struct explained *e = &m.explained;
+    assert_int_equal(e->decisions.count, 1);
+    assert_true(str_is(e->decisions.at[0].name, "p"));
+    assert_true(str_is(e->decisions.at[0].namespace_name, "default"));
+    assert_int_equal(e->kept, 2);
+    assert_int_equal(e->profiles.count, 0);
+    say(tool, "explain_request latest=99999999999");
+    assert_true(take(TOOL, MSG_explained, &m));
+    assert_int_equal(e->decisions.count, 2);
+    assert_true(str_is(e->decisions.at[1].name, "large"));
+    assert_int_equal(ask("p")->decisions.at[0].name.len, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -84,6 +106,7 @@ int main(void)
         TEST(why_it_decides_nothing),
         TEST(what_was_decided_about_a_pod),
         TEST(what_came_last_comes_first),
+        TEST(the_last_decisions_about_whichever_pods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,26 @@ static void the_newest_comes_first(void **state)
     decisions_kept_free(&k);
 }
 
+static void the_latest_have_names(void **state)
+{
+    (void)state;
+    struct past_decision out[3];
+    struct decisions_kept *k = decisions_kept_new(3);
+    assert_int_equal(decisions_kept_latest(k, out, 3), 0);
+    for (int64_t us = 1; us <= 4; us++)
+        add(k, us % 2 ? "odd" : "even", us, "why");
+    assert_int_equal(decisions_kept_latest(k, out, 3), 3);
+    for (int64_t us = 4; us > 1; us--) {
+        const struct past_decision *d = &out[4 - us];
+        assert_int_equal(d->wall_us, us);
+        assert_true(str_is(d->name, us % 2 ? "odd" : "even") && str_is(d->namespace_name, "a"));
+    }
+    assert_int_equal(decisions_kept_latest(k, out, 1), 1);
+    assert_int_equal(out[0].wall_us, 4);
+    assert_int_equal(ask(k, "odd", (struct past_decision[4]){0}), 1);
+    decisions_kept_free(&k);
+}
+
 static void the_oldest_gives_way(void **state)
 {
     static const uint32_t sizes[] = {1, 2, 63, 64, 65, 100, 128, 129};
@@ -110,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_newest_comes_first),
+        cmocka_unit_test(the_latest_have_names),
         cmocka_unit_test(the_oldest_gives_way),
         cmocka_unit_test(no_more_are_told_than_there_is_room_for),
         cmocka_unit_test(none_are_kept_where_none_are_wanted),
