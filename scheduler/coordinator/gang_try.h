@@ -6,6 +6,7 @@
 #include "proto/base/random.h"
 #include "proto/messages.h"
 #include "scheduler/merge/gang_placements.h"
+#include "scheduler/merge/gang_reach.h"
 #include "scheduler/merge/gang_rules.h"
 #include "scheduler/merge/gang_units.h"
 #include "scheduler/merge/tree_words.h"
@@ -24,7 +25,8 @@ struct gang_place {
     bool first_failed;     /* it had none in the first of several domains, */
     struct decision first; /* and why */
     bool nowhere;          /* it has no node even with everybody gone who may be evicted */
-    bool affected;         /* it is looked at again, as somebody is back on its node */
+    enum gang_reach reach; /* who on other nodes may matter to it where it was placed last */
+    bool affected;         /* it is looked at again, as somebody is back who may matter to it */
     struct str nominated; /* as its status says; what the flight says instead is where it belongs */
     bool evicts;          /* there it was given room, */
     struct preemption room; /* by evicting these: node, victims, violations */
@@ -68,6 +70,7 @@ struct gang_try {
     struct gang_units units;           /* then: whom it may evict */
     uint32_t unit;                     /* the one that is looked at */
     bool denied;                       /* that one has to go */
+    const struct pod **wary;           /* room for those members that some matter to */
     bool apart;                        /* members matter to each other on their own nodes alone */
     bool fits;                         /* a filter sees to it that they fit */
     enum gang_room room;               /* what came of it */

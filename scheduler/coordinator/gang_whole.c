@@ -14,7 +14,6 @@
 
 #include "proto/base/must.h"
 #include "scheduler/catalog/group_claims.h"
-#include "scheduler/cluster/kept_pod.h"
 #include "scheduler/coordinator/gang_tree.h"
 #include "scheduler/coordinator/gang_words.h"
 
@@ -71,26 +70,6 @@ void gang_whole_rejected(struct flight *f)
         g->at[f->place].nowhere = true;
     else
         g->denied = !g->former;
-}
-
-/* Its filters look at nothing but its node, whoever else is where. */
-static bool is_apart(const struct flight *f)
-{
-    const struct pod *p = &f->pod;
-    return f->extension == NULL && !kept_pod_has_terms(p) &&
-           p->spread.count + p->volumes.count + p->claims.count + p->resource_claims.count +
-                   p->device_claims.count ==
-               0;
-}
-
-static bool are_apart(const struct coordinator *c, const struct gang_try *g)
-{
-    if (cache_pods_with_terms(c->cache) > 0)
-        return false;
-    for (uint32_t i = 0; i < g->count; i++)
-        if (g->at[i].flight != NULL && !is_apart(g->at[i].flight))
-            return false;
-    return true;
 }
 
 /* ---- undoing ---- */
@@ -275,6 +254,33 @@ static bool is_affected(const struct gang_place *m)
     return m->affected;
 }
 
+static bool is_on_any(const struct gang_try *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->at[i].flight != NULL && g->at[i].flight->state == FLIGHT_placed &&
+            is_on_unit(g, &g->at[i]))
+            return true;
+    return false;
+}
+
+/* The unit may matter to members on any node: to their terms, or as members on its own nodes are
+ * tried before siblings that matter to them. */
+static bool matters_everywhere(struct gang_try *g)
+{
+    uint32_t count = 0;
+    if (!g->apart && is_on_any(g))
+        return true;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct gang_place *m = &g->at[i];
+        if (m->flight == NULL || m->flight->state != FLIGHT_placed || m->reach == REACH_none)
+            continue;
+        if (m->reach == REACH_any)
+            return true;
+        g->wary[count++] = &m->flight->pod;
+    }
+    return gang_reach_by_unit(&g->units, g->unit, g->wary, count);
+}
+
 /* Members that it may matter to are placed once more, each where it was, or that unit has to go. */
 static void give_back(struct coordinator *c, struct gang_try *g)
 {
@@ -284,10 +290,11 @@ static void give_back(struct coordinator *c, struct gang_try *g)
         gang_place_anew(c, g);
         return;
     }
+    bool everywhere = matters_everywhere(g);
     for (uint32_t i = g->count; i > 0; i--) {
         struct gang_place *m = &g->at[i - 1];
         m->affected = m->flight != NULL && m->flight->state == FLIGHT_placed &&
-                      (!g->apart || is_on_unit(g, m));
+                      (everywhere || is_on_unit(g, m));
         if (!m->affected)
             continue;
         gang_undo_place(c, m);
@@ -328,15 +335,27 @@ static void take_away(struct coordinator *c, struct gang_try *g)
     }
 }
 
+/* Extenders and plugins on the bus may look at anything. */
+static enum gang_reach reach_of(const struct framework *fw, const struct flight *f)
+{
+    return fw == NULL || f->extension != NULL ? REACH_any : gang_reach_of(fw, &f->pod);
+}
+
 static void begin_reprieve(struct coordinator *c, struct gang_try *g)
 {
     const struct framework *fw = frameworks_find(&c->frameworks, g->scheduler_name);
     gang_units_rank(&g->units);
-    g->apart = are_apart(c, g);
     g->fits = fw != NULL && strs_hold(fw->profile.filter, STR_LITERAL("NodeResourcesFit"));
-    for (uint32_t i = 0; i < g->count; i++)
-        if (g->at[i].flight != NULL)
-            g->at[i].nominated = arena_copy(&g->arena, g->at[i].flight->pod.nominated_node);
+    g->wary = arena_take(&g->arena, g->count * sizeof(struct pod *));
+    g->apart = true;
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct gang_place *m = &g->at[i];
+        if (m->flight == NULL)
+            continue;
+        m->nominated = arena_copy(&g->arena, m->flight->pod.nominated_node);
+        m->reach = reach_of(fw, m->flight);
+        g->apart &= m->reach == REACH_none;
+    }
     g->phase = GANG_reprieving;
     g->unit = 0;
 }

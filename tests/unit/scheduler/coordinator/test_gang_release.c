@@ -15,11 +15,20 @@
 static struct side *s;
 static bool group_says_policy; /* PodGroupPreemptionPolicy */
 static bool evicts_as_one;     /* WorkloadAwarePreemption, of 1.36 */
+static bool spreads_hard;      /* by default over zones, where there is more than one */
 
 static void shape(struct profile *p)
 {
     p->features.group_preemption_policy = group_says_policy;
     p->features.group_preemption = evicts_as_one;
+    if (spreads_hard) {
+        static struct spread_constraint over_zones = {.max_skew = 1, .min_domains = 2};
+        over_zones.topology_key = STR_LITERAL("zone");
+        over_zones.when_unsatisfiable = STR_LITERAL("DoNotSchedule");
+        p->spread_system_defaults = false;
+        p->spread_defaults.count = 1;
+        p->spread_defaults.at = &over_zones;
+    }
 }
 
 static const char *pod_text(const char *name, int cpu, const char *more)
@@ -60,7 +69,7 @@ static int stop(void **state)
 {
     (void)state;
     side_free(&s);
-    batch_in_tree = group_says_policy = evicts_as_one = batch_claims = false;
+    batch_in_tree = group_says_policy = evicts_as_one = spreads_hard = batch_claims = false;
     batch_shape = NULL;
     batch_release = 36;
     return 0;
@@ -76,7 +85,7 @@ static void group(int count, int needed, const char *of_group, const char *of_po
                        "name=\"g\" uid=\"u-group\" min_member=%d %s} needed=%d members=[",
                        needed, of_group, needed);
     for (int i = 0; i < count; i++) {
-        char name[32], more[200];
+        char name[32], more[400];
         snprintf(name, sizeof(name), "g-%d", i);
         snprintf(more, sizeof(more), OF_G "%s", of_pods);
         len += snprintf(text + len, sizeof(text) - (size_t)len, "{pod=%s attempts=1 cycle=%d} ",
@@ -303,6 +312,99 @@ static void a_whole_group_comes_back_as_a_whole_or_not_at_all(void **state)
     expect_said(MSG_preempt, "name=\"o-0\"", 1);
     expect_said(MSG_preempt, "name=\"o-1\"", 1);
     expect_said(MSG_group_failed, "preempting 2 victims", 1);
+}
+
+/* ---- who comes back on another node ---- */
+
+#define APP(value) "labels=[{key=\"app\" value=\"" value "\"}] "
+#define TERM(kind, value, key)                                                                     \
+    kind "=[{selector={present=true labels=[{key=\"app\" value=\"" value "\"}]} "                  \
+         "namespaces=[\"default\"] topology_key=\"" key "\"}] "
+
+/* Over two zones at least; there is one, so that it may have one such pod. */
+#define HARD_SPREAD(value)                                                                         \
+    "spread=[{max_skew=1 topology_key=\"zone\" when_unsatisfiable=\"DoNotSchedule\" "              \
+    "min_domains=2 "                                                                               \
+    "selector={present=true labels=[{key=\"app\" value=\"" value "\"}]}}] "
+
+/* Two nodes in one zone. The member fits only on n0, where "here" has to go for it; "there", on n1,
+ * is in nobody's way but for what the terms say. */
+static long beside(const char *of_pods, const char *here, const char *there)
+{
+    char more[300], pods[300];
+    begin(37, 0, 0);
+    for (int i = 0; i < 2; i++)
+        sees(s,
+             "node_set node={name=\"n%d\" labels=[{key=\"host\" value=\"n%d\"} {key=\"zone\" "
+             "value=\"z\"}] allocatable=[{name=\"cpu\" amount=%d} {name=\"pods\" amount=110}]}",
+             i, i, i == 0 ? 4000 : 2000);
+    sees(s, "pod_set pod=%s",
+         pod_text("anchor", 500, "node_name=\"n0\" resource_version=9 priority=20 " APP("anchor")));
+    sees(s, "owner_set owner={kind=\"Service\" namespace_name=\"default\" name=\"g\" "
+            "selector={present=true labels=[{key=\"app\" value=\"g\"}]}}");
+    snprintf(more, sizeof(more), "node_name=\"n0\" %s", here);
+    see_victim("here", more, 2000);
+    snprintf(more, sizeof(more), "node_name=\"n1\" %s", there);
+    see_victim("there", more, 1000);
+    snprintf(pods, sizeof(pods), "priority=9 %s", of_pods);
+    long before = counter(s, "cycles");
+    group(1, 1, "has_priority=true priority=9", pods);
+    expect_said(MSG_preempt, "name=\"here\"", 1);
+    return counter(s, "cycles") - before;
+}
+
+/* It is looked at while all are there and while nobody is, and not again for whoever comes back. */
+static void who_cannot_matter_to_a_group_stays_without_a_trial(void **state)
+{
+    const char *const members[] = {"", TERM("affinity_required", "anchor", "host"),
+                                   TERM("anti_affinity_required", "foe", "zone"),
+                                   APP("g") TERM("affinity_required", "g", "zone"),
+                                   HARD_SPREAD("g")};
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        long cycles = beside(members[i], "", APP("other"));
+        expect_said(MSG_preempt, "name=\"there\"", 0);
+        assert_int_equal(cycles, 2);
+        stop(state);
+    }
+    begin(37, 1, 0);
+}
+
+static void whom_a_member_wants_away_goes_from_its_zone(void **state)
+{
+    beside(TERM("anti_affinity_required", "foe", "zone"), "", APP("foe"));
+    expect_said(MSG_preempt, "name=\"there\"", 1);
+    stop(state);
+    beside(TERM("anti_affinity_required", "foe", "host"), "", APP("foe"));
+    expect_said(MSG_preempt, "name=\"there\"", 0);
+}
+
+static void who_wants_a_member_away_goes_from_its_zone(void **state)
+{
+    beside(APP("g"), "", TERM("anti_affinity_required", "g", "zone"));
+    expect_said(MSG_preempt, "name=\"there\"", 1);
+    stop(state);
+    beside(APP("g"), "", TERM("anti_affinity_required", "g", "host"));
+    expect_said(MSG_preempt, "name=\"there\"", 0);
+}
+
+/* With another of its kind about, elsewhere, the member could not be the first of it. */
+static void another_of_its_kind_goes_for_the_first_of_it(void **state)
+{
+    beside(APP("g") TERM("affinity_required", "g", "host"), "", APP("g"));
+    expect_said(MSG_preempt, "name=\"there\"", 1);
+    stop(state);
+    beside(APP("g") TERM("affinity_required", "g", "zone"), "", APP("g"));
+    expect_said(MSG_preempt, "name=\"there\"", 0);
+}
+
+static void whom_hard_spreading_counts_goes_from_its_zone(void **state)
+{
+    beside(APP("g") HARD_SPREAD("g"), "", APP("g"));
+    expect_said(MSG_preempt, "name=\"there\"", 1);
+    stop(state);
+    spreads_hard = true; /* pods of one Service */
+    beside(APP("g"), "", APP("g"));
+    expect_said(MSG_preempt, "name=\"there\"", 1);
 }
 
 /* While victims of before go the group waits where its pods are nominated. */
@@ -648,6 +750,11 @@ int main(void)
         TEST(the_most_important_come_back_first),
         TEST(those_that_a_budget_protects_come_back_before_them),
         TEST(a_whole_group_comes_back_as_a_whole_or_not_at_all),
+        TEST(who_cannot_matter_to_a_group_stays_without_a_trial),
+        TEST(whom_a_member_wants_away_goes_from_its_zone),
+        TEST(who_wants_a_member_away_goes_from_its_zone),
+        TEST(another_of_its_kind_goes_for_the_first_of_it),
+        TEST(whom_hard_spreading_counts_goes_from_its_zone),
         TEST(a_group_waits_for_its_victims),
         TEST(nobody_else_goes_while_victims_go),
         TEST(who_is_nominated_from_before_gives_its_node_back_in_time),
