@@ -83,6 +83,7 @@ static void put_first(struct classes *c, struct pod_class *k)
     k->next = c->first;
     *(c->first == NULL ? &c->last : &c->first->prev) = k;
     c->first = k;
+    k->uncounted = true;
 }
 
 static void free_class(struct classes *c, struct pod_class *k)
@@ -93,6 +94,7 @@ static void free_class(struct classes *c, struct pod_class *k)
         c->run = NULL;
     unlink_class(c, k);
     map_remove(c->by_key, k->key);
+    c->counted -= k->counted;
     forget_rows(k, c->atoms);
     arena_free(&k->states);
     arena_free(&k->filling);
@@ -149,9 +151,22 @@ struct classes_status classes_status(const struct classes *c)
     return status;
 }
 
-static bool is_full(const struct classes *c)
+/* Who has been used is in front of who has not, and only who is used grows: a look at all classes
+ * for each new one would cost more than the new one. */
+size_t classes_held(struct classes *c)
 {
-    return c->status.count > CLASSES_MAX || classes_status(c).bytes > BYTES_MAX;
+    for (struct pod_class *k = c->first; k != NULL && k->uncounted; k = k->next) {
+        size_t bytes = bytes_of(k);
+        c->counted += bytes - k->counted;
+        k->counted = bytes;
+        k->uncounted = false;
+    }
+    return c->counted;
+}
+
+static bool is_full(struct classes *c)
+{
+    return c->status.count > CLASSES_MAX || classes_held(c) > BYTES_MAX;
 }
 
 /* Those that were not asked for longest go; never the first, which has just been asked for. */
@@ -163,7 +178,7 @@ static void make_room(struct classes *c)
 
 /* Where more classes take turns than there is room for, making each anew every time would cost more
  * than to do without: one that has been of use lately makes no room. */
-static bool is_worth_while(const struct classes *c)
+static bool is_worth_while(struct classes *c)
 {
     return c->last == NULL || c->last->asked_at + 4 * (uint64_t)c->status.count < c->questions ||
            !is_full(c);

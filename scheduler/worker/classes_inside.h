@@ -83,6 +83,8 @@ struct pod_class {
     uint64_t asked_seen;  /* rows that had been noted as touched at that time */
     bool in_columns;      /* its rules answer for many rows at once */
     bool unfit;           /* no class can be made of such pods */
+    bool uncounted;       /* used since its bytes were counted, */
+    size_t counted;       /* which were these */
     bool alone;           /* this worker has all nodes */
     bool own_hostnames;   /* as in the request */
     struct arena memory;  /* pod and findings */
@@ -145,10 +147,16 @@ struct classes {
     uint64_t asked_once[256][4]; /* hashes of what was asked for, by hash; the last one first */
     struct class_scratch scratch;
     struct classes_status status;
+    size_t counted;               /* bytes of all classes, each as it was when last counted */
     const struct pod_class *kept; /* what the last request was answered from */
     int64_t kept_cycle;
     struct pod_class *run; /* what the last run was listed from; NULL: its groups are others now */
 };
+
+/* ---- classes.c ---- */
+
+/* Bytes of all classes, at the cost of a look at those that were used since the last time. */
+size_t classes_held(struct classes *c);
 
 /* ---- class_rows.c ---- */
 

@@ -2,6 +2,7 @@
  * after any history of pods and nodes, for rules by row, by zone and by host, alone and among
  * several workers; and when nothing is kept. */
 #include "proto/codec.h"
+#include "scheduler/worker/classes_inside.h"
 #include "scheduler/worker/shard_inside.h"
 #include "tests/unit/scheduler/cluster.h"
 
@@ -250,6 +251,14 @@ static uint64_t answers(const struct world *w)
     return all;
 }
 
+/* What decides whether there is room for another class. */
+static void assert_all_bytes_are_counted(const struct world *w)
+{
+    for (uint32_t i = 0; i < w->shard_count; i++)
+        assert_int_equal(classes_held(w->shards[i]->classes),
+                         classes_status(w->shards[i]->classes).bytes);
+}
+
 static void what_is_kept_is_what_looking_gives(void **state)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -262,6 +271,7 @@ static void what_is_kept_is_what_looking_gives(void **state)
             uint32_t kind = (uint32_t)random_below(&w.random, KINDS);
             for (uint64_t times = 1 + random_below(&w.random, 2); times > 0; times--)
                 assert_alike(&w, kind, seed, step);
+            assert_all_bytes_are_counted(&w);
         }
         assert_true(answers(&w) > STEPS / 2);
         world_end(&w);
@@ -295,6 +305,7 @@ static void classes_come_and_go(void **state)
     }
     const struct classes_status status = classes_status(w.shards[0]->classes);
     assert_in_range(status.count, 1, 513);
+    assert_all_bytes_are_counted(&w);
     assert_true(status.answers > 1000);
     w.kinds[0] = make_pod(c, "q", 100, 0);
     assert_alike(&w, 0, 78, 0);
