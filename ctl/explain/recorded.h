@@ -4,15 +4,15 @@
 #define CTL_EXPLAIN_RECORDED_H
 
 #include "ctl/explain/live.h"
+#include "ctl/record/lives.h"
 #include "ctl/record/past.h"
 
 struct recorded {
     const char *path, *command;
     int64_t at_us; /* 0: the end of the recording; then when that is */
     struct past past;
-    struct world *later;  /* the cluster at the time, while another is in its place */
-    struct member *lives; /* of queues and schedulers */
-    size_t count;
+    struct world *later; /* the cluster at the time, while another is in its place */
+    struct lives lives;
 };
 
 /* RFC 3339. As much as is written of it is meant: a second until it is over. */

@@ -146,6 +146,27 @@ const struct pod_fact *checks_volumes_pending(const struct node_fact **node)
     return NULL;
 }
 
+static bool has_claim_bound_since(const struct node_fact *n, int64_t since)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        for (uint32_t k = 0; p->there && strcmp(p->node, n->name) == 0 && k < POD_VOLUMES; k++) {
+            const struct claim_fact *c = facts_claim(p->volumes[k]);
+            if (c != NULL && c->bound_at >= since)
+                return true;
+        }
+    }
+    return false;
+}
+
+bool checks_volumes_counted_twice(int64_t since)
+{
+    const struct node_fact *n;
+    const struct pod_fact *p = checks_volumes_pending(&n);
+    return p != NULL && facts_attached_with(n->name, p) == n->attachable &&
+           has_claim_bound_since(n, since);
+}
+
 void checks_volumes_known(void)
 {
     static const char *const names[] = {"immediate", "later", "zonal",

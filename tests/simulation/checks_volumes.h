@@ -11,6 +11,10 @@ void checks_volume_after(const struct model_change *change);
 void checks_volumes_bound(const struct pod_fact *pod, int64_t seen_by_now);
 /* In a calm: a pending pod, its node, or NULL: all that fit with their volumes are bound. */
 const struct pod_fact *checks_volumes_pending(const struct node_fact **node);
+/* Whether such a pod takes the last place of its node, where a claim of somebody got its volume
+ * since that time: whoever hears of that late counts it twice, as a claim and as what is attached,
+ * and nothing wakes the pod when he hears it, as upstream: it is tried again after five minutes. */
+bool checks_volumes_counted_twice(int64_t since);
 void checks_volumes_known(void);
 
 #endif

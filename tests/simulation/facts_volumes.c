@@ -170,7 +170,8 @@ static struct claim_fact *new_claim(const char *name)
     bool anew = facts_claim_of_late(name) != NULL;
     if (room == NULL)
         return NULL;
-    *room = (struct claim_fact){.touched_at = anew ? clock_now() : LONG_AGO, .given_at = LONG_AGO};
+    *room = (struct claim_fact){
+        .touched_at = anew ? clock_now() : LONG_AGO, .given_at = LONG_AGO, .bound_at = LONG_AGO};
     snprintf(room->name, sizeof(room->name), "%s", name);
     return room;
 }
@@ -198,8 +199,11 @@ static void claim_changed(const struct model_change *change, const char *name)
         return;
     if (change->kind == 'D' || change->deleting != c->deleting)
         c->touched_at = clock_now();
+    bool unbound = c->volume[0] == 0;
     struct kube_json *json = kube_json_parse(change->json, NULL, &a);
     read_claim(c, json);
+    if (unbound && c->volume[0] != 0)
+        c->bound_at = clock_now();
     kube_json_free(&json);
     arena_free(&a);
     c->deleting = change->deleting;
@@ -336,6 +340,11 @@ static uint32_t attached(const char *node, const struct pod_fact *except,
 uint32_t facts_attached(const char *node, const struct pod_fact *except)
 {
     return attached(node, except, NULL);
+}
+
+uint32_t facts_attached_with(const char *node, const struct pod_fact *pod)
+{
+    return attached(node, NULL, pod);
 }
 
 /* A free volume for it at the node, other than used. */

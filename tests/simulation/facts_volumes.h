@@ -20,6 +20,7 @@ struct claim_fact {
     int64_t size;             /* GiB */
     int64_t touched_at;       /* a user made it anew, or took it away, last */
     int64_t given_at;         /* a user gave it a volume, last */
+    int64_t bound_at;         /* it got the name of its volume */
     int64_t made_at;          /* when its volume is ready; 0: nobody makes one */
     int64_t unused_since;     /* no pod names it; 0: one does */
 };
@@ -69,6 +70,8 @@ bool facts_volume_reaches(const struct volume_fact *volume, const struct node_fa
 /* Volumes of the driver with a limit that the pods on a node have; without this pod's (NULL:
  * of all). */
 uint32_t facts_attached(const char *node, const struct pod_fact *except);
+/* With this pod there, too. */
+uint32_t facts_attached_with(const char *node, const struct pod_fact *pod);
 /* A provisioner makes one for it at the node. */
 bool facts_volume_can_be_made(const struct claim_fact *claim, const struct node_fact *node);
 /* All of the pod's volumes are, or can be had, at the node now. */
