@@ -44,6 +44,8 @@ static void grow(struct node_fact *n)
 {
     int64_t cpu, memory, pods;
     facts_used(n->name, &cpu, &memory, &pods);
+    if (n->cpu > cpu + LARGE) /* it was made larger before, and less is in use now */
+        n->tightened_at = clock_now();
     n->cpu = cpu + LARGE;
     tell_cpu(n);
 }
