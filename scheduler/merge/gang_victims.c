@@ -3,6 +3,7 @@
  * true: by default nothing is added anywhere, and nothing is looked up. */
 #include "scheduler/merge/gang_victims.h"
 
+#include "proto/kube/objects/selector.h"
 #include "scheduler/catalog/catalog.h"
 #include "scheduler/catalog/group_trees.h"
 #include "scheduler/cluster/cache.h"
@@ -107,11 +108,48 @@ static const struct gang *whole_of(const struct reduce_start *start, const struc
 
 struct earliest {
     int64_t started, now_us, pods;
+    const struct dry_run_question *question;
+    int64_t numbers; /* of pods that a budget protects */
+    uint32_t guarded_count, guarded_room;
+    struct guarded_pod *guarded;
+    struct arena *arena;
 };
+
+/* As the worker has it of pods on the node that it looks at (dry_run.c). */
+static bool protects(const struct budget *b, const struct pod *pod)
+{
+    const struct selector *s = &b->selector;
+    return b->gang.len == 0 && s->present && s->labels.count + s->expressions.count > 0 &&
+           pod->labels.count > 0 && str_equal(b->namespace_name, pod->namespace_name) &&
+           label_selector_matches(s, pod->labels.at, pod->labels.count) &&
+           !strs_hold(b->disrupted, pod->name);
+}
+
+static void add_guarded(struct earliest *e, const struct guarded_pod *one)
+{
+    if (e->guarded_count == e->guarded_room) {
+        e->guarded_room = 2 * e->guarded_room + 8;
+        struct guarded_pod *more = arena_take(e->arena, e->guarded_room * sizeof(*more));
+        if (e->guarded_count > 0)
+            memcpy(more, e->guarded, e->guarded_count * sizeof(*more));
+        e->guarded = more;
+    }
+    e->guarded[e->guarded_count++] = *one;
+}
+
+static void look_at_budgets(struct earliest *e, const struct pod *pod)
+{
+    uint32_t before = e->guarded_count;
+    for (uint32_t i = 0; i < e->question->budgets.count; i++)
+        if (protects(&e->question->budgets.at[i], pod))
+            add_guarded(e, &(struct guarded_pod){e->numbers + 1, pod->node_name, i});
+    e->numbers += e->guarded_count > before;
+}
 
 static void look_at_start(void *context, const struct pod *pod)
 {
     struct earliest *e = context;
+    look_at_budgets(e, pod);
     int64_t started = pod->started != 0 ? pod->started : e->now_us;
     if (e->pods == 0 || started < e->started)
         e->started = started;
@@ -129,7 +167,8 @@ static void ask_of(const struct reduce_start *start, const struct gang *group,
                              .name = group->name,
                              .priority = root != NULL && root->has_priority ? root->priority : 0,
                              .pods = e->pods,
-                             .started = e->started};
+                             .started = e->started,
+                             .guarded = {e->guarded_count, e->guarded}};
 }
 
 static struct dry_run_question *room_for_wholes(const struct reduce_start *start,
@@ -142,6 +181,22 @@ static struct dry_run_question *room_for_wholes(const struct reduce_start *start
     return q;
 }
 
+static void add_guarded_of_leaf(struct whole_group *whole, const struct earliest *e,
+                                struct arena *a)
+{
+    uint32_t count = whole->guarded.count;
+    if (e->guarded_count == 0)
+        return;
+    struct guarded_pod *all = arena_take(a, (count + e->guarded_count) * sizeof(*all));
+    if (count > 0)
+        memcpy(all, whole->guarded.at, count * sizeof(*all));
+    memcpy(all + count, e->guarded, e->guarded_count * sizeof(*all));
+    for (uint32_t i = 0; i < e->guarded_count; i++) /* numbers go on */
+        all[count + i].pod += count > 0 ? all[count - 1].pod : 0;
+    whole->guarded.at = all;
+    whole->guarded.count = count + e->guarded_count;
+}
+
 /* A PodGroup of the whole that is a tree's: one more leaf. */
 static void add_leaf(const struct reduce_start *start, struct whole_group *whole,
                      const struct gang *leaf, const struct earliest *e, struct arena *a)
@@ -151,7 +206,10 @@ static void add_leaf(const struct reduce_start *start, struct whole_group *whole
                                              sizeof(struct str));
     whole->leaves.at[whole->leaves.count++] = leaf->name;
     whole->started = e->started < whole->started ? e->started : whole->started;
-    whole->pods += whole->leaves.count > 1 ? e->pods : 0;
+    if (whole->leaves.count == 1)
+        return;
+    whole->pods += e->pods;
+    add_guarded_of_leaf(whole, e, a);
 }
 
 /* One of the whole groups so far that is this one; a CompositePodGroup may have a PodGroup's name.
@@ -173,7 +231,7 @@ void gang_victims_ask_of_wholes(const struct reduce_start *start, struct map_req
     size_t at = 0;
     const struct gang *group;
     while ((group = catalog_next(start->catalog, CATALOG_gang_built_in, &at)) != NULL) {
-        struct earliest e = {.now_us = start->now_us};
+        struct earliest e = {.now_us = start->now_us, .question = &request->dry_run, .arena = a};
         const struct gang *whole = whole_of(start, group);
         if (whole == NULL)
             continue;

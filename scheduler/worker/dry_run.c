@@ -237,6 +237,35 @@ static bool breaks_a_budget(struct search *s, const struct node_pod *p)
     return breaks;
 }
 
+/* The same of one that is elsewhere, whose budgets these are. */
+static bool breaks_elsewhere(struct search *s, const struct guarded_pod *at, uint32_t count)
+{
+    bool breaks = false;
+    for (uint32_t i = 0; i < s->guard_count && !breaks; i++) {
+        struct guard *g = &s->guards[i];
+        for (uint32_t k = 0; k < count && !breaks; k++)
+            if (at[k].budget == g->budget - s->e->request->dry_run.budgets.at)
+                breaks = --g->left < 0;
+    }
+    return breaks;
+}
+
+/* Of a group's pods on other nodes, those that break a budget. */
+static uint32_t broken_elsewhere(struct search *s, uint32_t whole, struct str node)
+{
+    const struct whole_group *g = group_of(s, whole);
+    uint32_t broken = 0;
+    for (uint32_t i = 0, end; i < g->guarded.count; i = end) {
+        const struct guarded_pod *first = &g->guarded.at[i];
+        end = i + 1;
+        while (end < g->guarded.count && g->guarded.at[end].pod == first->pod)
+            end++;
+        if (!str_equal(first->node_name, node))
+            broken += breaks_elsewhere(s, first, end - i);
+    }
+    return broken;
+}
+
 /* Behind the last of those that go together with the one at i. */
 static uint32_t end_of_unit(const struct lower_pods *list, uint32_t i)
 {
@@ -246,7 +275,7 @@ static uint32_t end_of_unit(const struct lower_pods *list, uint32_t i)
     return end;
 }
 
-static uint32_t protect(struct search *s)
+static uint32_t protect(struct search *s, struct str node)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->guard_count; i++)
@@ -256,6 +285,8 @@ static uint32_t protect(struct search *s)
         end = end_of_unit(&s->lower, i);
         for (uint32_t k = i; k < end; k++)
             broken += breaks_a_budget(s, s->lower.at[k].pod);
+        if (s->lower.at[i].whole > 0)
+            broken += broken_elsewhere(s, s->lower.at[i].whole, node);
         for (uint32_t k = i; k < end; k++)
             s->lower.at[k].broken = k == i ? broken : 0;
         for (uint32_t k = i; k < end; k++)
@@ -304,12 +335,12 @@ static void reprieve(struct search *s, bool protected_ones)
     }
 }
 
-static void choose_victims(struct search *s)
+static void choose_victims(struct search *s, struct str node)
 {
     s->victims.count = 0;
     s->violations = 0;
     sort(&s->lower);
-    uint32_t protected_count = protect(s);
+    uint32_t protected_count = protect(s, node);
     reprieve(s, true);
     reprieve(s, false);
     if (protected_count > 0 && protected_count < s->lower.count)
@@ -456,7 +487,7 @@ static enum dry_result_kind look_at(struct search *s, uint32_t row)
         return DRY_failed;
     if (e->ruling.code != CODE_success)
         return DRY_rejected;
-    choose_victims(s);
+    choose_victims(s, atom_text(e->cycle.atoms, node->name));
     e->ruling.code = CODE_success; /* with everybody back, which upstream calls an error */
     e->ruling.count = 0;
     return s->victims.count > 0 ? DRY_candidate : DRY_failed;

@@ -1397,6 +1397,11 @@
 #define BERTH_TAG_CANDIDATE_TIES 4 /* i64: How many nodes of the share are as good as this one; not with detail. */
 #define BERTH_TAG_CANDIDATE_OTHERS 5 /* list of victim: All other pods on the node, when they were asked for: extenders may choose among them. */
 
+/* guarded_pod: That a PodDisruptionBudget protects a pod of a group that goes as a whole. */
+#define BERTH_TAG_GUARDED_POD_POD 1 /* i64: Which pod, from 1; of one that has several budgets they stand together. */
+#define BERTH_TAG_GUARDED_POD_NODE_NAME 2 /* str: Where it is. */
+#define BERTH_TAG_GUARDED_POD_BUDGET 3 /* i64: Place in dry_run_question.budgets, growing for a pod. */
+
 /* whole_group: A PodGroup of scheduling.k8s.io whose pods can only be evicted together. */
 #define BERTH_TAG_WHOLE_GROUP_NAMESPACE_NAME 1 /* str: Namespace. */
 #define BERTH_TAG_WHOLE_GROUP_NAME 2 /* str: Name. */
@@ -1404,6 +1409,7 @@
 #define BERTH_TAG_WHOLE_GROUP_PODS 4 /* i64: How many of its pods are on nodes, of all workers. */
 #define BERTH_TAG_WHOLE_GROUP_STARTED 5 /* i64: When the first of these started; the present for one that has not. */
 #define BERTH_TAG_WHOLE_GROUP_LEAVES 6 /* list of str: Of a CompositePodGroup: names of the PodGroups whose pods these are; empty: the group is one itself. */
+#define BERTH_TAG_WHOLE_GROUP_GUARDED 7 /* list of guarded_pod: Its pods that some PodDisruptionBudget protects, wherever they are. */
 
 /* dry_run_question: What is asked beside the pod when room is to be made for it. */
 #define BERTH_TAG_DRY_RUN_QUESTION_BUDGETS 1 /* list of budget: All PodDisruptionBudgets; by gangVictims also one for each gang on nodes, which allows what it has beyond its minimum. */

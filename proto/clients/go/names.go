@@ -1933,14 +1933,22 @@ type Candidate struct {
 	Others     []Victim `bus:"5"` // All other pods on the node, when they were asked for: extenders may choose among them.
 }
 
+// GuardedPod: That a PodDisruptionBudget protects a pod of a group that goes as a whole.
+type GuardedPod struct {
+	Pod      int64  `bus:"1"` // Which pod, from 1; of one that has several budgets they stand together.
+	NodeName string `bus:"2"` // Where it is.
+	Budget   int64  `bus:"3"` // Place in dry_run_question.budgets, growing for a pod.
+}
+
 // WholeGroup: A PodGroup of scheduling.k8s.io whose pods can only be evicted together.
 type WholeGroup struct {
-	NamespaceName string   `bus:"1"` // Namespace.
-	Name          string   `bus:"2"` // Name.
-	Priority      int64    `bus:"3"` // Its priority, which is that of its pods.
-	Pods          int64    `bus:"4"` // How many of its pods are on nodes, of all workers.
-	Started       int64    `bus:"5"` // When the first of these started; the present for one that has not.
-	Leaves        []string `bus:"6"` // Of a CompositePodGroup: names of the PodGroups whose pods these are; empty: the group is one itself.
+	NamespaceName string       `bus:"1"` // Namespace.
+	Name          string       `bus:"2"` // Name.
+	Priority      int64        `bus:"3"` // Its priority, which is that of its pods.
+	Pods          int64        `bus:"4"` // How many of its pods are on nodes, of all workers.
+	Started       int64        `bus:"5"` // When the first of these started; the present for one that has not.
+	Leaves        []string     `bus:"6"` // Of a CompositePodGroup: names of the PodGroups whose pods these are; empty: the group is one itself.
+	Guarded       []GuardedPod `bus:"7"` // Its pods that some PodDisruptionBudget protects, wherever they are.
 }
 
 // DryRunQuestion: What is asked beside the pod when room is to be made for it.

@@ -1864,6 +1864,14 @@ class Candidate(Record):
     FIELDS = {"node": (1, str), "victims": (2, [Victim]), "violations": (3, int), "ties": (4, int), "others": (5, [Victim])}
 
 
+class GuardedPod(Record):
+    """That a PodDisruptionBudget protects a pod of a group that goes as a whole."""
+    pod: int  # Which pod, from 1; of one that has several budgets they stand together.
+    node_name: str  # Where it is.
+    budget: int  # Place in dry_run_question.budgets, growing for a pod.
+    FIELDS = {"pod": (1, int), "node_name": (2, str), "budget": (3, int)}
+
+
 class WholeGroup(Record):
     """A PodGroup of scheduling.k8s.io whose pods can only be evicted together."""
     namespace_name: str  # Namespace.
@@ -1872,7 +1880,8 @@ class WholeGroup(Record):
     pods: int  # How many of its pods are on nodes, of all workers.
     started: int  # When the first of these started; the present for one that has not.
     leaves: list[str]  # Of a CompositePodGroup: names of the PodGroups whose pods these are; empty: the group is one itself.
-    FIELDS = {"namespace_name": (1, str), "name": (2, str), "priority": (3, int), "pods": (4, int), "started": (5, int), "leaves": (6, [str])}
+    guarded: list[GuardedPod]  # Its pods that some PodDisruptionBudget protects, wherever they are.
+    FIELDS = {"namespace_name": (1, str), "name": (2, str), "priority": (3, int), "pods": (4, int), "started": (5, int), "leaves": (6, [str]), "guarded": (7, [GuardedPod])}
 
 
 class DryRunQuestion(Record):

@@ -605,6 +605,37 @@ static void one_that_does_not_loses_the_pod_in_the_way(void **state)
     expect_said(MSG_preempt, "name=\"v2\"", 0);
 }
 
+/* A group on two nodes, and a pod that is worth more on a third; the budget is of the group's pod
+ * on the second node, which goes with the one on the first. */
+static void a_budget_of_a_pod_elsewhere_counts(void **state)
+{
+    for (int allowed = 0; allowed <= 1; allowed++) {
+        begin(37, 3, 0);
+        sees(s,
+             "budget_set budget={namespace_name=\"default\" name=\"b\" allowed=%d "
+             "selector={present=true labels=[{key=\"app\" value=\"b\"}]}}",
+             allowed);
+        sees(s, "pod_group_set group={api=\"" IN_TREE "\" namespace_name=\"default\" name=\"old\" "
+                "uid=\"u-old\" min_member=2 disrupted_whole=true}");
+        sees(s, "pod_set pod=%s",
+             pod_text("here", 3000,
+                      "node_name=\"n0\" resource_version=20 started=1000 gang=\"old\" "
+                      "gang_api=\"" IN_TREE "\""));
+        sees(s, "pod_set pod=%s",
+             pod_text("there", 3000,
+                      "node_name=\"n1\" resource_version=21 started=1000 gang=\"old\" "
+                      "gang_api=\"" IN_TREE "\" labels=[{key=\"app\" value=\"b\"}]"));
+        sees(s, "pod_set pod=%s",
+             pod_text("alone", 3000,
+                      "node_name=\"n2\" resource_version=22 started=1000 priority=1"));
+        preempt_by_one();
+        expect_said(MSG_preempt, "name=\"alone\"", allowed == 0);
+        expect_said(MSG_preempt, "name=\"here\"", allowed == 1);
+        stop(state);
+    }
+    begin(37, 1, 0);
+}
+
 /* Of pods of one priority those of groups are let stay first, though they are younger. */
 static void a_pod_of_a_group_counts_for_more(void **state)
 {
@@ -765,6 +796,7 @@ int main(void)
         TEST(a_pod_by_itself_is_a_group_of_one),
         TEST(a_group_that_goes_as_a_whole_goes_from_all_nodes),
         TEST(one_that_does_not_loses_the_pod_in_the_way),
+        TEST(a_budget_of_a_pod_elsewhere_counts),
         TEST(a_pod_of_a_group_counts_for_more),
         TEST(with_its_gate_1_36_makes_room_for_the_group),
         TEST(nobody_need_have_a_place_for_that),
