@@ -16,7 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FORMATS "openb|audit"
+#define SPAN_MAX_US (INT64_C(100) * 366 * 86400 * 1000000)
+#define FORMATS     "openb|audit"
 
 struct import {
     const char *format, *log; /* log: of format audit */
@@ -149,7 +150,11 @@ static bool read_trace(struct import *i)
     if (!good)
         return complain("", error);
     trace_sort(&i->trace);
-    return i->trace.count > 0 || complain("nothing in it is about nodes or pods", error);
+    const struct trace *t = &i->trace;
+    if (t->count == 0)
+        return complain("nothing in it is about nodes or pods", error);
+    return t->at[t->count - 1].at_us - t->at[0].at_us <= SPAN_MAX_US ||
+           complain("it covers more than a hundred years", error);
 }
 
 static bool make(struct import *i)

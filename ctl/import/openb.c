@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define COLUMNS_MAX 32
+#define NUMBER_MAX  1e9 /* products of two, and microseconds of so many seconds, are int64_t */
 #define MODEL       "alibabacloud.com/gpu-model"
 
 struct table {
@@ -112,8 +113,10 @@ static bool number(struct table *t, const char *name, int64_t *into)
         return fail(t, "not a number: ", text);
     snprintf(digits, sizeof(digits), "%.*s", STR_ARG(text));
     double value = strtod(digits, &end); /* some are written with a fraction of 0 */
-    if (*end != 0 || !(value >= 0 && value < 9e15))
+    if (*end != 0)
         return fail(t, "not a number: ", text);
+    if (!(value >= 0 && value <= NUMBER_MAX))
+        return fail(t, "not from 0 to 1000000000: ", text);
     *into = (int64_t)value;
     return true;
 }
