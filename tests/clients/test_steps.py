@@ -6,7 +6,7 @@ import unittest
 from door import berth
 from berth.plugin import POINTS
 
-DENY = {"permit", "reserve", "pre_filter"}
+DENY = {"permit", "reserve", "pre_filter", "pre_enqueue", "pre_bind", "bind"}
 
 
 def answer(step, gives):
@@ -36,6 +36,10 @@ class Steps(unittest.TestCase):
                 self.assertEqual(said, berth.PluginAnswer(id=7, verdict="deny", reason="so"), step)
             else:
                 self.assertTrue(said.error, step)
+
+    def test_a_word_is_the_verdict(self):
+        for step, word in (("permit", "wait"), ("bind", "bound")):
+            self.assertEqual(answer(step, word), berth.PluginAnswer(id=7, verdict=word), step)
 
     def test_a_step_without_a_method(self):
         class Silent(berth.Plugin):

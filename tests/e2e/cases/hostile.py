@@ -45,7 +45,7 @@ class Stage:
 
 # What it says it is, and at whose door.
 CLAIMS = [("binder", "scheduler"), ("queue", "scheduler"), ("watcher", "scheduler"), ("scheduler", "binder"),
-          ("scheduler", "queue"), ("scheduler", "watcher"), ("queue", "watcher"), ("plugin", "binder"),
+          ("scheduler", "queue"), ("scheduler", "watcher"), ("queue", "watcher"), ("plugin", "watcher"),
           ("worker", "binder")]
 
 
