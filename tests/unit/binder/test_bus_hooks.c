@@ -1,21 +1,13 @@
 /* test_bus_hooks: plugins on the bus at PreBind and Bind: what they are told, what each answer and
  * each failure means for the bind, and that no question outlives its bind. */
-#include "binder/binds.h"
-#include "binder/hooks/bus_hooks.h"
-#include "tests/unit/binder/world.h"
+#include "tests/unit/binder/hooks_world.h"
 
-#define PODS    "/api/v1/namespaces/default/pods/"
-#define BINDING "POST " PODS "p/binding"
-#define READ    "GET " PODS "p"
+#define READ "GET " PODS "p"
 
 #define DEADLINE_MS 1000
 
-static struct world *w;
-static struct bus_hooks *bus;
-static struct binds *b;
 static struct outbox questions;
 static uint32_t looked_at; /* of them */
-static int answers;
 
 static struct span never_closed(const void *state, struct instant at)
 {
@@ -24,37 +16,21 @@ static struct span never_closed(const void *state, struct instant at)
     return span_of_ms(60000);
 }
 
-static void on_ended(void *owner, struct instant at, const struct bind *bind, bool bound)
-{
-    (void)owner;
-    (void)at;
-    (void)bind;
-    (void)bound;
-    answers++;
-}
-
 static int begin(void **state)
 {
     (void)state;
-    w = world_new();
-    answers = 0;
     questions = (struct outbox){0};
     looked_at = 0;
     log_open("test", LOG_LEVEL_error);
-    w->lanes = lanes_new(&(struct lanes_options){.api = world_api(w), .fence = never_closed});
-    bus = bus_hooks_new();
-    b = binds_new(&(struct binds_options){.api = world_api(w), .bus = bus, .ended = on_ended},
-                  w->lanes);
+    begin_binds(NULL, never_closed);
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    binds_free(&b);
-    bus_hooks_free(&bus);
+    end_binds();
     outbox_free(&questions);
-    world_free(w);
     return 0;
 }
 
@@ -134,22 +110,6 @@ static void ask_to_bind(const char *pre_bind, const char *binder, enum who_fails
     m.bind.told.count = 1;
     m.bind.told.at = &pod;
     binds_add(b, w->at, &m.bind, false);
-}
-
-static void is_over(bool bound, const char *message)
-{
-    struct message m;
-    binds_flush(b, &w->out);
-    assert_int_equal(answers, 1);
-    assert_int_equal(w->out.count, 1);
-    assert_true(outbox_get(&w->out, 0, &m, &w->memory));
-    assert_int_equal(m.bind_result.bound, bound);
-    assert_int_equal(binds_count(b), 0);
-    if (bound)
-        return;
-    assert_int_equal(m.bind_result.plugin, BIND_PLUGIN_hook);
-    if (!str_is(m.bind_result.message, message))
-        fail_msg("told: %.*s", STR_ARG(m.bind_result.message));
 }
 
 static void the_server_binds(void)

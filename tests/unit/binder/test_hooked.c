@@ -1,19 +1,10 @@
 /* test_hooked: plugins' hooks at PreBind, Bind and PostBind of a bind, on the real lanes: what they
  * ask for is sent, under the fence, again where the server is busy, and each bind has one answer.
  */
-#include "binder/binds.h"
-#include "binder/hooks/bus_hooks.h"
 #include "binder/hooks/hooked.h"
-#include "tests/unit/binder/world.h"
+#include "tests/unit/binder/hooks_world.h"
 
-#define PODS    "/api/v1/namespaces/default/pods/"
-#define BINDING "POST " PODS "p/binding"
-
-static struct world *w;
-static struct bus_hooks *bus;
-static struct binds *b;
 static struct span fence;
-static int answers;
 static struct bind_answer last; /* that a hook was given; without its body */
 
 static void patch(const struct bind_question *q, struct bind_reply *out)
@@ -73,36 +64,18 @@ static struct span until_the_fence(const void *state, struct instant at)
     return fence;
 }
 
-static void on_ended(void *owner, struct instant at, const struct bind *bind, bool bound)
-{
-    (void)owner;
-    (void)at;
-    (void)bind;
-    (void)bound;
-    answers++;
-}
-
 static int begin(void **state)
 {
     (void)state;
-    w = world_new();
     fence = span_of_ms(60000);
-    answers = 0;
-    w->lanes = lanes_new(&(struct lanes_options){.api = world_api(w), .fence = until_the_fence});
-    bus = bus_hooks_new();
-    b = binds_new(
-        &(struct binds_options){
-            .api = world_api(w), .plugins = plugins, .bus = bus, .ended = on_ended},
-        w->lanes);
+    begin_binds(plugins, until_the_fence);
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    binds_free(&b);
-    bus_hooks_free(&bus);
-    world_free(w);
+    end_binds();
     return 0;
 }
 
@@ -123,22 +96,6 @@ static void ask_to_bind(const char *pre_bind, const char *const binders[])
         order[m.bind.binders.count++] = str_of(binders[i]);
     binds_add(b, w->at, &m.bind, false);
     go(0);
-}
-
-static void is_over(bool bound, const char *message)
-{
-    struct message m;
-    binds_flush(b, &w->out);
-    assert_int_equal(answers, 1);
-    assert_int_equal(w->out.count, 1);
-    assert_true(outbox_get(&w->out, 0, &m, &w->memory));
-    assert_int_equal(m.bind_result.bound, bound);
-    assert_int_equal(binds_count(b), 0);
-    if (bound)
-        return;
-    assert_int_equal(m.bind_result.plugin, BIND_PLUGIN_hook);
-    if (!str_is(m.bind_result.message, message))
-        fail_msg("told: %.*s", STR_ARG(m.bind_result.message));
 }
 
 static void what_pre_bind_asks_for_comes_first(void **state)
