@@ -14,8 +14,6 @@
 #include "proto/kube/config/config_file.h"
 #include "scheduler/program.h"
 
-#include <string.h>
-
 #define ANSWER_US   1000    /* until the binder answers */
 #define SEEN_US     2000    /* until the watch shows what was written */
 #define VIEW_US     1000000 /* between two words of the watcher, and of the binder */
@@ -46,8 +44,8 @@ struct living {
     struct outbox out;
     int64_t now_us, told_us; /* told_us: of the last view */
     size_t next;             /* in the trace */
-    struct later *later;     /* by time */
-    size_t later_count, later_room;
+    struct later *later;     /* by time; what is before first was told */
+    size_t later_first, later_count, later_room;
     struct map *pods; /* by UID */
     struct tries tries;
     int64_t sequence, part, credit, version;
@@ -94,6 +92,12 @@ static void deliver(struct living *l, struct address from, const struct message 
     l->actor.handle(l->actor.state, moment_of(l), &in, &l->out);
 }
 
+/* Something is still to be told. */
+static bool owes(const struct living *l)
+{
+    return l->later_first < l->later_count;
+}
+
 /* Behind whatever is to be told by then; the message is copied. */
 static void tell_later(struct living *l, int64_t after_us, struct address from,
                        const struct message *m)
@@ -102,12 +106,14 @@ static void tell_later(struct living *l, int64_t after_us, struct address from,
     one.message.type = m->type;
     codec_copy(message_info[m->type].record, message_body(&one.message), message_body_const(m),
                &one.memory);
+    if (l->later_first > 0 && l->later_first == l->later_count)
+        l->later_first = l->later_count = 0;
     if (l->later_count == l->later_room) {
         l->later_room = 2 * l->later_room + 64;
         l->later = memory_resize(l->later, l->later_room * sizeof(*l->later));
     }
     size_t at = l->later_count++;
-    for (; at > 0 && l->later[at - 1].at_us > one.at_us; at--)
+    for (; at > l->later_first && l->later[at - 1].at_us > one.at_us; at--)
         l->later[at] = l->later[at - 1];
     l->later[at] = one;
 }
@@ -334,9 +340,8 @@ static void tell_one(struct living *l, struct address from, const struct message
 static void tell_what_is_due(struct living *l)
 {
     const struct trace *t = l->day->trace;
-    while (l->later_count > 0 && l->later[0].at_us <= l->now_us) {
-        struct later one = l->later[0];
-        memmove(l->later, l->later + 1, --l->later_count * sizeof(one));
+    while (owes(l) && l->later[l->later_first].at_us <= l->now_us) {
+        struct later one = l->later[l->later_first++];
         tell_one(l, one.from, &one.message);
         arena_free(&one.memory);
     }
@@ -365,11 +370,11 @@ static int64_t next_us(const struct living *l)
 {
     const struct trace *t = l->day->trace;
     int64_t next = l->next < t->count ? t->at[l->next].at_us : INT64_MAX;
-    if (l->later_count > 0 && l->later[0].at_us < next)
-        next = l->later[0].at_us;
+    if (owes(l) && l->later[l->later_first].at_us < next)
+        next = l->later[l->later_first].at_us;
     if (l->tries.sent < l->credit && tries_due(&l->tries) < next)
         next = tries_due(&l->tries);
-    bool busy = l->later_count > 0 || l->tries.sent > 0;
+    bool busy = owes(l) || l->tries.sent > 0;
     int64_t due_us = l->now_us + moment_since(l->due, moment_of(l)).ns / 1000;
     if (busy && l->due.ns != MOMENT_NEVER.ns && due_us < next)
         next = due_us;
@@ -388,7 +393,7 @@ static void meet(struct living *l, struct address who)
 /* Behind the end of the trace who waits for room waits for good: only backoffs are waited for. */
 static bool goes_on(const struct living *l, int64_t next)
 {
-    bool over = l->next == l->day->trace->count && l->later_count == 0 && l->tries.sent == 0;
+    bool over = l->next == l->day->trace->count && !owes(l) && l->tries.sent == 0;
     return next != INT64_MAX && !(over && next > l->now_us + TAIL_US);
 }
 
@@ -422,7 +427,7 @@ static void count_and_free(struct living *l)
     }
     map_free(&l->pods);
     tries_free(&l->tries);
-    for (size_t i = 0; i < l->later_count; i++)
+    for (size_t i = l->later_first; i < l->later_count; i++)
         arena_free(&l->later[i].memory);
     memory_free(l->later);
     l->out.send = NULL;

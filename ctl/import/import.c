@@ -1,6 +1,6 @@
 /* import: reads a trace, has the scheduler's core live through it, and makes one file of that life,
- * as berth record makes one of a running berth. What must stay true: the file is there as a whole
- * or not at all. */
+ * as berth record makes one of a running berth. What must stay true: a file that is there is
+ * whole, unless the process was killed, which whoever reads it is told. */
 #include "ctl/import/import.h"
 
 #include "ctl/import/audit.h"
