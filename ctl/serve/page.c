@@ -403,7 +403,8 @@ static bool answer_question(struct page *p, struct moment now, struct http_reque
     } else if (found.out.len == 0) { /* it says why on the other pipe */
         fail(r, found.status == 0 ? 503 : 422, "", buffer_str(&found.err));
     } else {
-        r->content_type = "application/json";
+        bool lines = q->parameters == of_recorded;
+        r->content_type = lines ? "application/x-ndjson" : "application/json";
         buffer_free(&r->answer);
         r->answer = found.out;
         found.out = (struct buffer){0};

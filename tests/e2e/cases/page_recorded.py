@@ -123,7 +123,8 @@ def look_at_answers(day, visitor):
         except OSError:
             return False
     checks.wait_until(SECONDS, ready, "berth-serve does not answer")
-    status, _, text = visitor.ask("/ui/api/recorded?at=" + moment(day.times[1]))
+    status, headers, text = visitor.ask("/ui/api/recorded?at=" + moment(day.times[1]))
+    checks.expect(headers["Content-Type"] == "application/x-ndjson", "lines are called %s", headers["Content-Type"])
     checks.expect(status == 200 and [json.loads(line)["kind"] for line in text.splitlines()] == ["recorded", "whole", "queue"],
                   "it is answered with %s: %s", status, text)
     status, _, text = visitor.ask("/ui/api/explain?pod=default/large&at=" + moment(day.times[1]))
