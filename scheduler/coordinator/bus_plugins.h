@@ -4,6 +4,7 @@
 
 #include "proto/kube/extenders/extenders.h"
 #include "proto/plugins/processes.h"
+#include "scheduler/merge/consultation.h"
 
 struct coordinator;
 struct flight;
@@ -18,25 +19,16 @@ void bus_plugins_configure(struct coordinator *c);
 /* A process came, or went. */
 void bus_plugins_up(struct coordinator *c, struct str name, uint32_t peer);
 void bus_plugins_down(struct coordinator *c, uint32_t peer);
-/* The plugin of that name that the profile has on the bus; NULL: it has none. */
-const struct bus_plugin *bus_plugins_of(const struct profile *profile, struct str name);
 /* Its slot. */
 struct bus_plugin_slot *bus_plugins_slot(struct coordinator *c, const struct bus_plugin *plugin);
-struct extension_asked;
 /* Adds who of the profile's is asked about a pod; see extension.h. */
 void bus_plugins_wanted(struct coordinator *c, const struct profile *profile,
                         struct extension_asked *asked);
 
-struct bus_question {
-    const struct bus_plugin *plugin;
-    enum plugin_step step;
-    const struct strs *nodes;
-    const struct extension_no_node *why_not; /* of each of these nodes; NULL: they are feasible */
-    struct arena *memory;                    /* for why */
-};
-/* Asks; the flight knows whom, and until when. False with why: it cannot be asked. */
+/* Asks; the flight knows whom, and until when. False with why, until the cycle ends: it cannot be
+ * asked. */
 bool bus_plugins_ask(struct coordinator *c, struct moment now, struct flight *f,
-                     const struct bus_question *q, struct str *why);
+                     const struct consultation_turn *t, struct str *why);
 /* The plugin has failed; why is completed to a sentence that names it, from the arena. */
 struct str bus_plugins_failed(struct coordinator *c, const struct bus_plugin *plugin,
                               struct str why, struct arena *a);

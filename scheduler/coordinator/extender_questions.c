@@ -4,6 +4,7 @@
 #include "scheduler/coordinator/extender_questions.h"
 
 #include "scheduler/coordinator/gang_try.h"
+#include "scheduler/merge/consultation.h"
 
 #define LATE_MS 30000
 
@@ -73,35 +74,9 @@ static void send_question(struct coordinator *c, struct moment now, struct fligh
     outbox_put(c->out, c->extender, &m);
 }
 
-static void copy_candidates(struct extension *e, const struct reduce_extend *q)
+void extender_questions_about_victims(const struct coordinator *c, struct flight *f)
 {
-    struct candidates_list *list = &e->victims.candidates;
-    *list = (struct candidates_list){0, arena_take(&e->arena, q->count * sizeof(*list->at))};
-    for (; list->count < q->count; list->count++)
-        codec_copy(&candidate_record, &list->at[list->count], &q->candidates[list->count],
-                   &e->arena);
-    e->victims.chosen = *list;
-}
-
-void extender_questions_about_victims(struct coordinator *c, struct flight *f,
-                                      const struct reduce_extend *q)
-{
-    struct extension *e = f->extension;
-    e->victims = (struct extension_victims){0};
-    copy_candidates(e, q);
-    e->victims.turn = next_about_victims(c, f, 0);
-}
-
-/* Plugins may have left only some of the nodes. */
-static void narrow_candidates(struct extension *e)
-{
-    const struct candidates_list all = e->victims.chosen;
-    struct candidates_list *kept = &e->victims.chosen;
-    uint32_t place;
-    *kept = (struct candidates_list){0, arena_take(&e->arena, all.count * sizeof(*all.at))};
-    for (uint32_t i = 0; i < all.count; i++)
-        if (extension_find(&e->round.left, all.at[i].node, &place))
-            kept->at[kept->count++] = all.at[i];
+    f->extension->victims.turn = next_about_victims(c, f, 0);
 }
 
 bool extender_questions_send(struct coordinator *c, struct moment now, struct flight *f)
@@ -110,7 +85,7 @@ bool extender_questions_send(struct coordinator *c, struct moment now, struct fl
     bool victims = e->about == ABOUT_victims;
     uint64_t whom = (victims ? e->asked.victims : e->asked.nodes) & EXTENDER_BITS;
     if (victims)
-        narrow_candidates(e);
+        consultation_narrow_candidates(e);
     if (whom == 0 || e->round.left.count == 0)
         return false;
     if (c->extender.peer == 0 && f->gang != NULL) {

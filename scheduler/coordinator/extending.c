@@ -17,6 +17,7 @@
 #include "scheduler/coordinator/gang.h"
 #include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/permitting.h"
+#include "scheduler/merge/consultation.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -161,75 +162,6 @@ void extending_drop(struct coordinator *c)
 
 /* ---- asking ---- */
 
-/* The nodes in question, sorted. */
-static struct strs nodes_of(const struct reduce_extend *q, struct arena *a)
-{
-    struct strs names = q->nodes;
-    if (q->about != ABOUT_victims)
-        return names;
-    names = (struct strs){0, arena_take(a, q->count * sizeof(struct str))};
-    for (uint32_t i = 0; i < q->count; i++)
-        names.at[names.count++] = q->candidates[i].node;
-    return names;
-}
-
-struct all_nodes {
-    struct extension_no_node *out;
-    uint32_t room;
-    const struct reduce_extend *q;
-    struct arena *arena;
-};
-
-static int by_node(const void *a, const void *b)
-{
-    return str_compare(((const struct verdict *)a)->node, ((const struct verdict *)b)->node);
-}
-
-/* What is not among those that were looked at was not for one reason. */
-static void add_node(void *context, const struct cache_held *node)
-{
-    const struct all_nodes *all = context;
-    const struct reduce_extend *q = all->q;
-    struct verdict wanted = {.node = node->name};
-    const struct verdict *found =
-        q->verdict_count > 0
-            ? bsearch(&wanted, q->verdicts, q->verdict_count, sizeof(wanted), by_node)
-            : NULL;
-    if (all->out->count == all->room)
-        return;
-    struct verdict told = found != NULL ? *found : q->absent;
-    struct verdict *kept = &all->out->nodes[all->out->count++];
-    told.node = node->name;
-    codec_copy(&verdict_record, kept, &told, all->arena);
-}
-
-/* Why each node is no good is told to plugins at PostFilter. False: a cycle has to find that out
- * first. */
-static bool keep_why(struct coordinator *c, struct extension *e, const struct reduce_extend *q)
-{
-    struct extension_no_node *n = &e->no_node;
-    bool known = n->wanted;
-    n->wanted = true;
-    if (!known)
-        return false;
-    struct all_nodes all = {n, (uint32_t)cache_nodes(c->cache), q, &e->arena};
-    n->count = 0;
-    n->nodes = arena_take(&e->arena, all.room * sizeof(*n->nodes));
-    cache_each_held_node(c->cache, add_node, &all);
-    qsort(n->nodes, n->count, sizeof(*n->nodes), by_node);
-    return true;
-}
-
-static bool is_asked_again(const struct extension *e, enum extension_about about)
-{
-    switch (about) {
-    case ABOUT_pod:
-    case ABOUT_no_node: return false; /* once an attempt */
-    case ABOUT_victims: return e->victims.given;
-    default: return e->answers[about].given;
-    }
-}
-
 void extending_ask(struct coordinator *c, struct moment now)
 {
     const struct slot *s = deciding_slot(c, 0);
@@ -237,16 +169,12 @@ void extending_ask(struct coordinator *c, struct moment now)
     struct extension *e = f->extension;
     const struct reduce_extend *q = reduce_extend(s->reduce);
     must(e != NULL);
-    struct strs nodes = nodes_of(q, &c->cycle_memory);
-    bool again = is_asked_again(e, q->about);
-    e->tries += again;
-    COUNT(c, asked_again, again);
-    e->about = q->about;
-    if (q->about == ABOUT_victims)
-        extender_questions_about_victims(c, f, q);
-    else if (q->about == ABOUT_nominated || q->about == ABOUT_nodes)
-        e->answers[q->about] = (struct extension_answer){0};
-    bool looks_closer = q->about == ABOUT_no_node && !keep_why(c, e, q);
+    uint32_t tries = e->tries;
+    struct strs nodes;
+    bool looks_closer = !consultation_open(e, q, c->cache, &nodes, &c->cycle_memory);
+    COUNT(c, asked_again, e->tries - tries);
+    if (e->about == ABOUT_victims)
+        extender_questions_about_victims(c, f);
     deciding_end(c);
     if (f->gone) {
         landing_end(c, f, OUTCOME_skipped, NULL);

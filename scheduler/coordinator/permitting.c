@@ -71,7 +71,7 @@ static bool has_somebody(const struct framework *fw)
 /* Whose turn it is; NULL: who stands there is none on the bus. */
 static const struct bus_plugin *whose_turn(const struct profile *p, const struct permit *at)
 {
-    return bus_plugins_of(p, (at->reserved ? p->permit : p->reserve).at[at->place]);
+    return bus_plugin_of(p, (at->reserved ? p->permit : p->reserve).at[at->place]);
 }
 
 static const char *point_of(const struct flight *f)
@@ -104,12 +104,12 @@ static void tell_unreserved(struct coordinator *c, const struct flight *f)
     const struct profile *p = profile_of(c, f);
     const struct bus_plugin *plugin;
     for (uint32_t i = f->permit->told; p != NULL && i > 0; i--) {
-        plugin = bus_plugins_of(p, p->permit.at[i - 1]);
+        plugin = bus_plugin_of(p, p->permit.at[i - 1]);
         if (plugin != NULL && !was_asked(p->reserve, f->permit->holders, plugin->name))
             bus_plugins_tell(c, plugin, PLUGIN_NEWS_unreserved, f);
     }
     for (uint32_t i = f->permit->holders; p != NULL && i > 0; i--) {
-        plugin = bus_plugins_of(p, p->reserve.at[i - 1]);
+        plugin = bus_plugin_of(p, p->reserve.at[i - 1]);
         if (plugin != NULL)
             bus_plugins_tell(c, plugin, PLUGIN_NEWS_unreserved, f);
     }
@@ -328,23 +328,22 @@ static bool ask(struct coordinator *c, struct moment now, struct flight *f)
     struct permit *p = f->permit;
     const struct strs list = p->reserved ? profile->permit : profile->reserve;
     for (; p->place < list.count; p->place++) {
-        const struct bus_question q = {.plugin = whose_turn(profile, p),
-                                       .step =
-                                           p->reserved ? PLUGIN_STEP_permit : PLUGIN_STEP_reserve,
-                                       .nodes = &node,
-                                       .memory = &c->cycle_memory};
+        const struct consultation_turn t = {.plugin = whose_turn(profile, p),
+                                            .step = p->reserved ? PLUGIN_STEP_permit
+                                                                : PLUGIN_STEP_reserve,
+                                            .nodes = &node};
         const struct plugin *hook =
             p->reserved ? hooked_find(&fw->permit, list.at[p->place]) : NULL;
         struct str why;
         if (hook != NULL && !try_hook(c, f, hook))
             return true;
-        if (q.plugin == NULL)
+        if (t.plugin == NULL)
             continue;
-        if (bus_plugins_ask(c, now, f, &q, &why)) {
+        if (bus_plugins_ask(c, now, f, &t, &why)) {
             *(p->reserved ? &p->told : &p->holders) = p->place + 1;
             return true;
         }
-        if (fails(c, now, f, q.plugin, why))
+        if (fails(c, now, f, t.plugin, why))
             return true;
     }
     return false;

@@ -192,6 +192,7 @@ struct str plugin_said_post_filter(struct extension *e, const struct plugin_answ
 void plugin_said_nothing(struct extension *e, const struct bus_plugin *plugin, struct str why)
 {
     struct extension_round *r = &e->round;
+    why = arena_copy(&e->arena, why);
     if (r->stage == STAGE_pre_filters) {
         e->pre_filter.at[r->place] = (struct pre_filter_said){.rejects = true, .reason = why};
         return;
