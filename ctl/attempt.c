@@ -5,6 +5,7 @@
  * decision; a pod that is tried again is reported inside the report that led to it. */
 #include "ctl/attempt.h"
 
+#include "ctl/answered.h"
 #include "proto/base/memory.h"
 #include "proto/kube/objects/requests.h"
 
@@ -73,6 +74,7 @@ static void unschedulable(const struct attempts *a, struct report *r)
     r->message = d->message;
     r->reason = STR_LITERAL("Unschedulable");
     r->candidate_limit = candidate_limit(a, r);
+    r->nominated_node = d->nominated; /* a plugin on the bus wants it there; nobody goes for it */
     if (d->preemption.node.len == 0)
         return;
     r->result = STR_LITERAL("preempting");
@@ -124,7 +126,7 @@ static void follow_nomination(const struct attempts *a, struct report *r)
 static void follow(const struct attempts *a, struct report *r)
 {
     const struct decision *d = r->decision;
-    if (r->nominated_node.len > 0) {
+    if (str_is(r->result, "preempting")) {
         follow_nomination(a, r);
         return;
     }
@@ -190,6 +192,10 @@ static bool move_on(const struct attempts *a, const struct report *r)
         world_deallocate(a->world, r->record, &r->decision->deallocation);
     if (r->nominated_node.len == 0 || a->after == AFTER_none)
         return false;
+    if (!str_is(r->result, "preempting")) { /* it would be so again and again */
+        world_nominate(a->world, r->record, r->nominated_node);
+        return false;
+    }
     preempt(a, r);
     return a->after == AFTER_evict;
 }
@@ -202,9 +208,9 @@ static bool is_held_by_permit(const struct report *r)
 }
 
 /* What can still go wrong once there is a node. What is given to its claims is noted in r. */
-static bool can_be_placed(const struct attempts *a, const struct pod *pod, struct report *r)
+static bool can_be_placed(const struct attempts *a, const struct pod *pod, struct held *held,
+                          struct report *r)
 {
-    struct held own = {.arena = a->arena}, *held = a->hold != NULL ? a->hold : &own;
     if (world_is_assumed(a->world, pod) || (pod->resize_deferred && pod->node_name.len > 0)) {
         r->error = arena_print(a->arena, "pod %.*s(%.*s) is in the cache, so can't be assumed",
                                STR_ARG(pod->uid), STR_ARG(r->pod));
@@ -225,8 +231,40 @@ static bool can_be_placed(const struct attempts *a, const struct pod *pod, struc
     return true;
 }
 
+/* A plugin that rejects it is no error. */
+static void end_held(struct report *r, const struct held *held)
+{
+    r->result = STR_LITERAL("error");
+    if (!held->rejected)
+        return;
+    r->result = STR_LITERAL("unschedulable");
+    r->reason = STR_LITERAL("Unschedulable");
+    r->message = r->error;
+    r->error = (struct str){0};
+    r->node = (struct str){0};
+}
+
+/* The rules alone first, which say why nodes are no good that nobody else was asked about. */
+static const struct verdict *rules_alone(const struct attempts *a, const struct pod *pod,
+                                         uint32_t *count)
+{
+    *count = 0;
+    if (!world_asks(a->world, pod))
+        return NULL;
+    world_ask_plugins(a->world, NULL);
+    (void)world_decide(a->world, pod);
+    const struct verdict *told = world_verdicts(a->world, count);
+    struct verdict *rules = arena_take(a->arena, (*count + 1) * sizeof(*rules));
+    for (uint32_t i = 0; i < *count; i++)
+        codec_copy(&verdict_record, &rules[i], &told[i], a->arena);
+    world_ask_plugins(a->world, a->plugins);
+    return rules;
+}
+
 static void decide(const struct attempts *a, const struct pod *pod, struct report *r)
 {
+    uint32_t rules;
+    const struct verdict *alone = rules_alone(a, pod, &rules);
     r->record = pod;
     r->decided = true;
     if (!a->omit_nodes)
@@ -238,6 +276,10 @@ static void decide(const struct attempts *a, const struct pod *pod, struct repor
     }
     world_walked(a->world, r->decision);
     r->verdicts = world_verdicts(a->world, &r->verdict_count);
+    if (alone != NULL && world_answers(a->world) != NULL) {
+        r->verdicts = answered_verdicts(world_answers(a->world), alone, &rules, r, a->arena);
+        r->verdict_count = rules;
+    }
     if (r->decision->kind == DECISION_node)
         scheduled(a, r);
     else if (r->decision->kind == DECISION_unschedulable)
@@ -245,9 +287,10 @@ static void decide(const struct attempts *a, const struct pod *pod, struct repor
     else
         failed(r);
     follow(a, r);
-    if (!is_placed(r) || can_be_placed(a, pod, r))
+    struct held own = {.arena = a->arena}, *held = a->hold != NULL ? a->hold : &own;
+    if (!is_placed(r) || can_be_placed(a, pod, held, r))
         return;
-    r->result = STR_LITERAL("error");
+    end_held(r, held);
     /* As upstream, who is assumed to be on a node is nominated to none, and it stays so. */
     if (a->hold == NULL && pod->nominated_node.len > 0 && !pod->resize_deferred &&
         !world_is_assumed(a->world, pod))

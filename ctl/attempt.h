@@ -18,7 +18,8 @@ enum after_preemption {
 
 struct attempts {
     struct world *world;
-    struct cross_check *cross_check; /* NULL: nothing is decided twice */
+    struct cross_check *cross_check;     /* NULL: nothing is decided twice */
+    const struct world_plugins *plugins; /* the world's; NULL: it asks none */
     const struct scheduler_config *config;
     const struct kube_json *document; /* the scenario, for its choices and nominations */
     struct report_output output;

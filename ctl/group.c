@@ -105,7 +105,7 @@ static void decide(struct group_attempt *g, struct group_member *m, struct repor
         return;
     }
     m->failed = true;
-    m->curable = r->nominated_node.len > 0;
+    m->curable = str_is(r->result, "preempting");
     m->message = arena_copy(g->a->arena, r->message.len > 0 ? r->message : r->error);
 }
 
@@ -177,7 +177,7 @@ static bool make_room(struct group_attempt *g)
         if (g->at[i].placed)
             continue;
         decide(g, &g->at[i], &r);
-        if (!g->at[i].placed && r.nominated_node.len > 0)
+        if (!g->at[i].placed && str_is(r.result, "preempting"))
             take_room(g, &g->at[i], &r);
     }
     return is_full(g);

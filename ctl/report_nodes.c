@@ -2,6 +2,8 @@
  * true: a node with two reasons stands under both, as in the message. */
 #include "ctl/report_nodes.h"
 
+#include "scheduler/table/wrap.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -94,11 +96,16 @@ void report_score_heading(struct buffer *out)
 
 void report_score(const struct verdict *v, struct buffer *out)
 {
+    int64_t others = v->scores.count > 0 ? v->total : 0; /* extenders' and bus plugins' */
     buffer_print(out, "  %-24.*s %8" PRId64, STR_ARG(v->node), v->total);
-    for (uint32_t i = 0; i < v->scores.count; i++)
+    for (uint32_t i = 0; i < v->scores.count; i++) {
+        others = wrap_add(others, -v->scores.at[i].weighted);
         if (v->scores.at[i].weighted != 0)
             buffer_print(out, "  %.*s %" PRId64, STR_ARG(v->scores.at[i].plugin),
                          v->scores.at[i].weighted);
+    }
+    if (others != 0)
+        buffer_print(out, "  others %" PRId64, others);
     buffer_add_text(out, "\n");
 }
 

@@ -8,6 +8,8 @@
 #include "ctl/attempt.h"
 #include "ctl/claims_out.h"
 #include "ctl/group.h"
+#include "ctl/others.h"
+#include "ctl/plugin_doors.h"
 #include "ctl/pod_defaults.h"
 #include "ctl/priority_classes.h"
 #include "ctl/scenario_check.h"
@@ -453,6 +455,26 @@ static bool read_options(struct scenario *s)
     return true;
 }
 
+/* Whoever has a say in decisions is asked, or named. */
+static bool ask_others(struct scenario *s)
+{
+    const struct scenario_output *o = s->output;
+    const struct profile *profiles = s->config.profiles.at;
+    uint32_t count = s->config.profiles.count;
+    struct strs others = others_of(&s->config, &s->arena);
+    if (o->doors != NULL) {
+        if (!plugin_doors_await(o->doors, profiles, count, &s->error, &s->arena))
+            return false;
+        s->attempts.plugins = plugin_doors_world(o->doors);
+        world_ask_plugins(s->world, s->attempts.plugins);
+        others = others_but_plugins(others, profiles, count, &s->arena);
+    }
+    for (uint32_t i = 0; o->not_asked != NULL && i < others.count; i++)
+        buffer_print(o->not_asked, "%s%.*s", o->not_asked->len > 0 ? ", " : "",
+                     STR_ARG(others.at[i]));
+    return true;
+}
+
 static bool load(struct scenario *s)
 {
     const struct kube_json *objects = kube_json_get(s->document, "objects");
@@ -461,6 +483,8 @@ static bool load(struct scenario *s)
         return false;
     s->world = world_new(s->config.profiles.at, s->config.profiles.count, s->output->shards);
     s->attempts.world = s->world;
+    if (!ask_others(s))
+        return false;
     s->attempts.cross_check = s->output->cross_check;
     if (s->output->cross_check != NULL)
         cross_check_start(s->output->cross_check,

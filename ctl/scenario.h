@@ -13,6 +13,8 @@ struct scenario_output {
     uint32_t shards;
     int64_t release;                 /* the minor version that is decided as */
     struct cross_check *cross_check; /* NULL: none */
+    struct plugin_doors *doors;      /* plugins on the bus come in there; NULL: none is asked */
+    struct buffer *not_asked;        /* who has a say and was not; NULL: nobody wants to know */
     struct buffer *why;              /* what was wrong, if anything was; NULL: nobody asks */
     /* Says of which file an error speaks; NULL: it is told as it is. */
     struct str (*place)(void *context, struct str error);

@@ -138,6 +138,8 @@ void world_free(struct world **world)
     drop_all(&w->nodes);
     reduce_free(&w->reduce);
     reduce_free(&w->shortly);
+    extension_free(&w->asked);
+    extension_free(&w->asked_shortly);
     frameworks_clear(&w->frameworks);
     arena_free(&w->arena);
     memory_free(w);
@@ -408,7 +410,7 @@ struct str world_kept_by(const struct world *w, const struct pod *pod, struct st
         if (out.code != CODE_success)
             return names.at[i];
     }
-    return (struct str){0};
+    return world_plugins_kept_by(w, pod, reason, a);
 }
 
 /* One round: the request to every shard that is asked. */
@@ -458,6 +460,21 @@ static enum reduce_step run(struct world *w, struct reduce *reduce,
     return step;
 }
 
+/* What plugins on the bus say is asked for as often as the cycle needs more of it. */
+static enum reduce_step ask_plugins(struct world *w, struct reduce *reduce,
+                                    struct reduce_start *start, bool detail)
+{
+    struct extension **e = reduce == w->reduce ? &w->asked : &w->asked_shortly;
+    enum reduce_step step = run(w, reduce, start);
+    while (step == REDUCE_extend) {
+        world_consultation(w, start->pod, *e, reduce_extend(reduce));
+        start->cycle = ++w->cycle;
+        start->detail = detail || ((*e)->no_node.wanted && !(*e)->no_node.given);
+        step = run(w, reduce, start);
+    }
+    return step;
+}
+
 static const struct decision *decide(struct world *w, struct reduce *reduce, const struct pod *pod,
                                      bool detail)
 {
@@ -478,8 +495,12 @@ static const struct decision *decide(struct world *w, struct reduce *reduce, con
                                  .now_us = moment_wall_us(),
                                  .detail = detail};
     start.walk = walk_of(w, start.framework);
-    start.extension = w->answers;
-    enum reduce_step step = run(w, reduce, &start);
+    struct extension **asked = reduce == w->reduce ? &w->asked : &w->asked_shortly;
+    extension_free(asked);
+    *asked = w->answers == NULL ? world_extension(w, start.framework) : NULL;
+    start.extension = *asked != NULL ? *asked : w->answers;
+    enum reduce_step step =
+        *asked != NULL ? ask_plugins(w, reduce, &start, detail) : run(w, reduce, &start);
     w->consulted = step == REDUCE_done && start.extension != NULL;
     if (step == REDUCE_extend && start.extension != NULL) {
         start.extension = NULL;
@@ -497,6 +518,26 @@ void world_consult(struct world *w, const struct extension *answers)
 bool world_consulted(const struct world *w)
 {
     return w->consulted;
+}
+
+void world_ask_plugins(struct world *w, const struct world_plugins *plugins)
+{
+    w->plugins = plugins;
+}
+
+bool world_asks(const struct world *w, const struct pod *pod)
+{
+    struct extension *e = world_extension(w, world_framework(w, pod));
+    bool asks = e != NULL;
+    extension_free(&e);
+    return asks;
+}
+
+const struct extension *world_answers(const struct world *w)
+{
+    if (w->asked != NULL)
+        return w->asked;
+    return w->consulted ? w->answers : NULL;
 }
 
 const struct decision *world_decide(struct world *w, const struct pod *pod)
@@ -608,6 +649,7 @@ void world_bind(struct world *w, const struct pod *pod, struct str node, bool la
     if (labels)
         world_label_pod(w, &bound, &a);
     world_pod_set(w, &bound);
+    world_plugins_bound(w, &bound);
     arena_free(&a);
 }
 

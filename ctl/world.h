@@ -74,6 +74,24 @@ void world_consult(struct world *w, const struct extension *answers);
 /* It counted in the last decision. False: there are none, or the decision would have needed others,
  * and was made without. */
 bool world_consulted(const struct world *w);
+/* Who asks plugins on the bus in the scheduler's place, and waits for them. */
+struct world_plugins {
+    void *state;
+    /* What the plugin answers, to a question that has no id and no deadline yet; borrowed until the
+     * next call. NULL: it has failed, as why says, in a sentence that names it, from the arena. */
+    const struct plugin_answer *(*ask)(void *state, const struct bus_plugin *plugin,
+                                       const struct plugin_ask *question, struct str *why,
+                                       struct arena *a);
+    void (*tell)(void *state, const struct bus_plugin *plugin, const struct plugin_told *news);
+};
+/* They are asked from now on, about whatever the profiles name them for; borrowed. NULL, as at
+ * first: there are none. */
+void world_ask_plugins(struct world *w, const struct world_plugins *plugins);
+/* Some of them have a say in where this pod goes. */
+bool world_asks(const struct world *w, const struct pod *pod);
+/* What they, or extenders, said of nodes in the last world_decide: see answered_verdicts; borrowed
+ * until the next one. NULL: nothing. */
+const struct extension *world_answers(const struct world *w);
 /* The decision counts: the next pod's walk over the nodes begins where this one's ended. */
 void world_walked(struct world *w, const struct decision *decision);
 /* Decides as live workers do, who do not tell every verdict. Borrowed until its next call. */
@@ -97,9 +115,14 @@ struct held {
     struct reservation reserved;
     struct device_reservation devices;
     struct hooks_held hooks; /* plugins' */
+    struct held_asked {      /* of those on the bus: how many places of the profile's list were */
+        uint32_t reserve, permit;
+    } asked;
+    bool rejected; /* after world_hold said no: the pod is unschedulable, which is no error */
+    struct str rejected_by;
 };
-/* Runs Reserve, and Permit's hooks, for the pod that was decided last; who is to wait for Permit
- * counts as permitted. False with an error when one says no. */
+/* Runs Reserve and Permit for the pod that was decided last; who is to wait for Permit counts as
+ * permitted. False with an error, or the message of a pod that was rejected, when one says no. */
 bool world_hold(struct world *w, const struct pod *pod, struct str node, struct held *held,
                 struct str *error);
 /* The pod as it counts on its node with what it holds; what is new of it is in the arena. */

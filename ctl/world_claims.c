@@ -60,21 +60,6 @@ static bool hold_volumes(struct world *w, const struct pod *pod, const struct no
     return volume_reserve(w->catalog, &q, &held->reserved, error, held->arena);
 }
 
-/* Nobody waits here: what is waited for is taken to come. */
-static bool permits(struct attempt_question *q, struct held *held, struct str *error)
-{
-    const struct hooked *hooks = &q->framework->permit;
-    struct permit_reply said = {.says = PERMIT_allow};
-    uint32_t i = 0;
-    for (; i < hooks->count && (said.says == PERMIT_allow || said.says == PERMIT_wait); i++)
-        said = hook_permit(hooks->at[i], q, &held->hooks, NULL);
-    if (said.says == PERMIT_allow || said.says == PERMIT_wait)
-        return true;
-    *error = arena_print(held->arena, "running Permit plugin \"%s\": %.*s", hooks->at[i - 1]->name,
-                         STR_ARG(said.reason));
-    return false;
-}
-
 bool world_hold(struct world *w, const struct pod *pod, struct str node, struct held *held,
                 struct str *error)
 {
@@ -85,6 +70,8 @@ bool world_hold(struct world *w, const struct pod *pod, struct str node, struct 
     held->reserved = (struct reservation){0};
     held->devices = (struct device_reservation){0};
     held->hooks = (struct hooks_held){.node = node};
+    held->asked = (struct held_asked){0};
+    held->rejected = false;
     (void)cache_node_get(w->cache, node, &chosen, &w->arena);
     for (uint32_t i = 0; fine && i < fw->profile.reserve.count; i++) {
         struct str name = fw->profile.reserve.at[i];
@@ -96,7 +83,7 @@ bool world_hold(struct world *w, const struct pod *pod, struct str node, struct 
         else if (str_is(name, "DynamicResources"))
             fine = hold_devices(w, pod, &chosen, held, error);
     }
-    if (fine && permits(&q, held, error))
+    if (fine && world_plugins_hold(w, &q, held, error))
         return true;
     world_give_back(w, pod, held);
     return false;
@@ -291,6 +278,7 @@ bool world_bind_held(struct world *w, const struct pod *pod, struct held *held)
 void world_give_back(struct world *w, const struct pod *pod, struct held *held)
 {
     struct attempt_question q = question_of(w, pod, held->hooks.node, held);
+    world_plugins_give_back(w, pod, held);
     hooks_unreserve(&q, &held->hooks);
     device_unreserve(w->catalog, &held->devices);
     volume_unreserve(w->catalog, &held->reserved);

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-/* ---- answers ---- */
-
 static void take_nodes(struct extension *e, enum extension_about about,
                        const struct past_consulted *c)
 {
@@ -116,64 +114,4 @@ struct extension *consulted_answers(const struct past *p, const struct world *w)
     if ((e->asked.nodes | e->asked.victims) == 0)
         extension_free(&e);
     return e;
-}
-
-/* ---- verdicts ---- */
-
-static int by_node(const void *a, const void *b)
-{
-    return str_compare(((const struct verdict *)a)->node, ((const struct verdict *)b)->node);
-}
-
-static void turn_away(struct verdict *v, const struct extender_refusal *refusal, struct arena *a)
-{
-    bool curable = refusal != NULL && !refusal->unresolvable;
-    v->code = curable ? VERDICT_unschedulable : VERDICT_unresolvable;
-    v->plugin = STR_LITERAL("Extender");
-    if (refusal != NULL && refusal->plugin.len > 0)
-        v->plugin = refusal->plugin;
-    v->scores.count = 0;
-    v->total = 0;
-    v->reasons = (struct strs){1, arena_take(a, sizeof(struct str))};
-    v->reasons.at[0] = refusal != NULL && refusal->reason.len > 0
-                           ? refusal->reason
-                           : STR_LITERAL("left out without a reason");
-}
-
-static int64_t score_of(const struct extended *said, struct str node)
-{
-    for (uint32_t i = 0; i < said->scores.count; i++)
-        if (str_equal(said->scores.at[i].node, node))
-            return said->scores.at[i].score;
-    return 0;
-}
-
-struct verdict *consulted_verdicts(const struct extension *answers, const struct verdict *rules,
-                                   uint32_t count, const struct report *r, struct arena *a)
-{
-    const struct extension_answer *told = &answers->answers[ABOUT_nodes];
-    struct verdict *all = arena_take(a, (count + 1) * sizeof(*all));
-    uint32_t place;
-    for (uint32_t i = 0; i < count; i++) {
-        struct verdict *v = &all[i];
-        *v = rules[i];
-        if (v->code != VERDICT_success || !told->given)
-            continue;
-        if (extension_find(&told->nodes, v->node, &place) && !told->said.all &&
-            !extension_find(&told->said.nodes, v->node, &place)) {
-            turn_away(v, extension_refusal(answers, v->node), a);
-            continue;
-        }
-        const struct verdict *scored =
-            r->verdict_count > 0 ? bsearch(v, r->verdicts, r->verdict_count, sizeof(*v), by_node)
-                                 : NULL;
-        if (scored != NULL && scored->code == VERDICT_success)
-            *v = *scored;
-        v->total = wrap_add(v->total, score_of(&told->said, v->node));
-        if (r->decision->feasible == 1) { /* it was not scored */
-            v->total = 0;
-            v->scores.count = 0;
-        }
-    }
-    return all;
 }

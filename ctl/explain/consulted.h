@@ -12,11 +12,4 @@
  * world says who a pod is that an extender alone has named. NULL: they were not asked, or had not
  * answered. */
 struct extension *consulted_answers(const struct past *p, const struct world *w);
-/* The verdicts of all nodes, sorted, for one who is shown a decision that was made with these
- * answers: rules has what the rules alone say of every node, and r the decision, whose scores are
- * of the nodes that were left. A node that an extender turned away says so in its words, and totals
- * have what extenders add. From the arena, texts shared. */
-struct verdict *consulted_verdicts(const struct extension *answers, const struct verdict *rules,
-                                   uint32_t count, const struct report *r, struct arena *a);
-
 #endif

@@ -7,6 +7,7 @@
  *
  * What must stay true: what was and what would be now are told apart; nothing live is changed. */
 #include "ctl/explain/explain.h"
+#include "ctl/answered.h"
 #include "ctl/explain/consulted.h"
 #include "ctl/explain/recorded.h"
 
@@ -186,7 +187,7 @@ static void decide_consulted(struct command *c, const struct pod *pod)
     e->answers_used = e->now.decided && world_consulted(w);
     if (!e->answers_used)
         return;
-    e->now.verdicts = consulted_verdicts(c->answers, rules, count, &e->now, &c->arena);
+    e->now.verdicts = answered_verdicts(c->answers, rules, &count, &e->now, &c->arena);
     e->now.verdict_count = count;
 }
 

@@ -6,6 +6,7 @@
 #include "ctl/simulate/simulate.h"
 
 #include "ctl/cross_check.h"
+#include "ctl/plugin_doors.h"
 #include "ctl/scenario.h"
 #include "ctl/simulate/gather.h"
 #include "proto/base/memory.h"
@@ -25,7 +26,8 @@ struct arguments {
     enum format format;
     uint32_t shards;
     int64_t release;
-    const char *config, *space;
+    const char *config, *space, *plugins;
+    struct plugin_doors *doors;              /* NULL: no plugin on the bus is asked */
     struct cross_check checks, *cross_check; /* &checks, or NULL */
 };
 
@@ -45,6 +47,12 @@ static bool take_file(void *state, const char *value)
 static bool take_config(void *state, const char *value)
 {
     ((struct arguments *)state)->config = value;
+    return *value != 0;
+}
+
+static bool take_plugins(void *state, const char *value)
+{
+    ((struct arguments *)state)->plugins = value;
     return *value != 0;
 }
 
@@ -107,6 +115,10 @@ static const struct own_option own[] = {
      "ndjson (a line a result)",
      take_output},
     {"config", "FILE", "a KubeSchedulerConfiguration", take_config},
+    {"plugins", "DIR",
+     "ask the plugins on the bus that the configuration names: they come in at DIR/scheduler.sock, "
+     "or DIR/queue.sock, as at a live scheduler's",
+     take_plugins},
     {"n", "NAMESPACE", "where objects are that do not say it (default: default)", take_namespace},
     {"release", "VERSION", "decide as kube-scheduler of that release: 1.36 (default) or 1.37",
      take_release},
@@ -134,6 +146,7 @@ static struct scenario_output output_of(const struct arguments *args, struct buf
                                     .wide = args->format == FORMAT_wide,
                                     .indented = !args->batch && args->format == FORMAT_json,
                                     .shards = args->shards,
+                                    .doors = args->doors,
                                     .release = args->release,
                                     .cross_check = args->cross_check};
 }
@@ -179,6 +192,15 @@ static void tell_passed_over(struct gather *g)
                 STR_ARG(kinds));
 }
 
+static void tell_not_asked(struct buffer *names, const struct arguments *args)
+{
+    if (names->len > 0)
+        fprintf(stderr, "berth simulate: these have a say in it and were not asked%s: %.*s\n",
+                args->doors == NULL ? " (plugins are with --plugins DIR)" : "", (int)names->len,
+                names->at);
+    buffer_free(names);
+}
+
 static struct str place(void *context, struct str error)
 {
     return gather_error(context, error);
@@ -187,10 +209,11 @@ static struct str place(void *context, struct str error)
 static int play_files(const struct arguments *args)
 {
     struct gather g = {0};
-    struct buffer out = {0}, why = {0};
+    struct buffer out = {0}, why = {0}, not_asked = {0};
     int status = STATUS_decided;
     struct scenario_output o = output_of(args, &out);
     o.why = &why;
+    o.not_asked = &not_asked;
     o.place = place;
     o.context = &g;
     if (!gather_all(&g, args)) {
@@ -202,6 +225,7 @@ static int play_files(const struct arguments *args)
     if (why.len > 0)
         fprintf(stderr, "berth simulate: %.*s\n", (int)why.len, why.at);
     tell_passed_over(&g);
+    tell_not_asked(&not_asked, args);
     if (args->format == FORMAT_yaml || args->format == FORMAT_ndjson)
         rewrite(args->format, &out);
     if (!write_out(&out))
@@ -278,6 +302,22 @@ static int play_stream(const struct arguments *args)
     return status;
 }
 
+/* The doors stay open for all scenarios of a stream. */
+static int play(struct arguments *args)
+{
+    char error[512];
+    if (args->plugins != NULL) {
+        args->doors = plugin_doors_open(args->plugins, error, sizeof(error));
+        if (args->doors == NULL) {
+            fprintf(stderr, "berth simulate: --plugins: %s\n", error);
+            return STATUS_failed;
+        }
+    }
+    int status = args->batch ? play_stream(args) : play_files(args);
+    plugin_doors_close(&args->doors);
+    return status;
+}
+
 int command_simulate(int argc, char **argv)
 {
     struct arguments args = {.space = "default", .shards = 2, .release = RELEASE_OLDEST};
@@ -289,7 +329,7 @@ int command_simulate(int argc, char **argv)
         .state = &args,
         .word = take_file};
     options_read(&table, argc, argv);
-    int status = args.batch ? play_stream(&args) : play_files(&args);
+    int status = play(&args);
     if (status == STATUS_decided && args.checks.differences > 0)
         status = STATUS_failed;
     cross_check_end(&args.checks);

@@ -20,7 +20,7 @@ struct command {
     struct whatif w;
     struct manifests manifests;
     struct capacity found;
-    const char *file;
+    const char *file, *plugins;
     struct str space;
     int64_t most;
     bool nodes;
@@ -48,6 +48,12 @@ static bool take_most(void *state, const char *value)
     return str_to_i64(str_of(value), most) && *most > 0 && *most <= MOST_AT_ALL;
 }
 
+static bool take_plugins(void *state, const char *value)
+{
+    ((struct command *)state)->plugins = value;
+    return *value != 0;
+}
+
 static bool take_nodes(void *state, const char *value)
 {
     (void)value;
@@ -61,6 +67,9 @@ static const struct own_option capacity_options[] = {
      take_file},
     {"n", "NAMESPACE", "where the pod is if it does not say it (default: default)", take_namespace},
     {"most", "N", "count no further (default 10000)", take_most},
+    {"plugins", "DIR",
+     "ask plugins on the bus, which come in at DIR/scheduler.sock and not at the live scheduler's",
+     take_plugins},
     {"nodes", NULL, "say how many each node takes", take_nodes},
     {NULL, NULL, NULL, NULL},
 };
@@ -130,12 +139,12 @@ static int answer(struct command *c)
 {
     struct buffer out = {0};
     c->w.space = c->space;
-    c->w.not_asked = c->live.explained.asks;
     bool fine = read_file(c);
     if (fine) {
         whatif_begin(&c->w, c->live.world);
         manifests_set_others(&c->manifests, c->live.world);
-        fine = capacity_count(&c->w, &c->manifests, c->most, &c->found);
+        fine = whatif_ask(&c->w, &c->live.explained, c->plugins) &&
+               capacity_count(&c->w, &c->manifests, c->most, &c->found);
     }
     if (!fine) {
         fprintf(stderr, "berth capacity: %.*s\n", STR_ARG(c->w.error));

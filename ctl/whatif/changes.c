@@ -3,6 +3,7 @@
  *
  * What must stay true: a pod whose node goes is decided as its successor would be: without node,
  * nomination and claims; pods that are going anyway are nobody's successor. */
+#include "ctl/plugin_doors.h"
 #include "ctl/whatif/whatif.h"
 
 #include "scheduler/catalog/catalog.h"
@@ -19,6 +20,7 @@ void whatif_begin(struct whatif *w, struct world *world)
 
 void whatif_free(struct whatif *w)
 {
+    plugin_doors_close(&w->doors);
     arena_free(&w->arena);
     arena_free(&w->step);
 }

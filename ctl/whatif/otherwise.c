@@ -3,28 +3,11 @@
  *
  * What must stay true: the release and the feature gates stay the scheduler's, since they are the
  * cluster's and in no file; what is wrong with the file is said as `berth config` says it. */
+#include "ctl/others.h"
 #include "ctl/whatif/whatif.h"
 #include "proto/kube/config/config_file.h"
 
 #include <stdio.h>
-
-/* Extenders and plugins that the file names. */
-static struct strs asked(const struct scheduler_config *config, struct arena *a)
-{
-    uint32_t most = config->extenders.count;
-    for (uint32_t i = 0; i < config->profiles.count; i++)
-        most += config->profiles.at[i].bus_plugins.count;
-    struct strs names = {0, arena_take(a, (most + 1) * sizeof(struct str))};
-    for (uint32_t i = 0; i < config->extenders.count; i++)
-        names.at[names.count++] = config->extenders.at[i].url_prefix;
-    for (uint32_t i = 0; i < config->profiles.count; i++) {
-        const struct profile *p = &config->profiles.at[i];
-        for (uint32_t k = 0; k < p->bus_plugins.count; k++)
-            if (!strs_hold(names, p->bus_plugins.at[k].name))
-                names.at[names.count++] = p->bus_plugins.at[k].name;
-    }
-    return names;
-}
 
 bool whatif_config(void *path, struct explained *told, struct arena *memory, struct str *error)
 {
@@ -44,6 +27,6 @@ bool whatif_config(void *path, struct explained *told, struct arena *memory, str
         fprintf(stderr, "berth whatif: warning: %.*s\n", STR_ARG(config.notes.at[i]));
     told->profiles.count = config.profiles.count;
     told->profiles.at = config.profiles.at;
-    told->asks = asked(&config, memory);
+    told->asks = others_of(&config, memory);
     return true;
 }

@@ -24,6 +24,7 @@ struct command {
     int64_t replicas, add;
     struct str like, space;
     const char *config; /* NULL: as the scheduler decides */
+    const char *plugins;
     enum { FORM_text, FORM_json, FORM_diff } form;
     bool pending, all;
 };
@@ -111,6 +112,12 @@ static bool take_config(void *state, const char *value)
     return *value != 0;
 }
 
+static bool take_plugins(void *state, const char *value)
+{
+    ((struct command *)state)->plugins = value;
+    return *value != 0;
+}
+
 static bool take_output(void *state, const char *value)
 {
     struct command *c = state;
@@ -140,6 +147,9 @@ static const struct own_option whatif_options[] = {
     {"all", NULL, "then decide each pod that has a node anew, as if it alone had none", take_all},
     {"config", "FILE", "decide with this KubeSchedulerConfiguration instead of the scheduler's",
      take_config},
+    {"plugins", "DIR",
+     "ask plugins on the bus, which come in at DIR/scheduler.sock and not at the live scheduler's",
+     take_plugins},
     {"o", "text|json|diff", "output format (default text); diff: of the pods' manifests",
      take_output},
     {"n", "NAMESPACE", "where objects and pods are that do not say it (default: default)",
@@ -180,7 +190,7 @@ static bool change(struct command *c)
 {
     struct node like = {0};
     whatif_begin(&c->w, c->live.world);
-    if (!find_like(c, &like))
+    if (!whatif_ask(&c->w, &c->live.explained, c->plugins) || !find_like(c, &like))
         return false;
     if (c->pending)
         whatif_take_pending(&c->w);
@@ -223,7 +233,6 @@ static int answer(struct command *c)
 {
     struct buffer out = {0};
     c->w.space = c->space;
-    c->w.not_asked = c->live.explained.asks;
     if (!read_files(c) || !change(c)) {
         fprintf(stderr, "berth whatif: %.*s\n", STR_ARG(c->w.error));
         return 1;

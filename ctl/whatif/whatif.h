@@ -51,12 +51,20 @@ struct whatif {
         struct whatif_evicted *at;
     } evicted, room;       /* room: those that may have to go by the decision that is being made */
     struct strs not_asked; /* extenders and plugins that have a say in it */
+    struct plugin_doors *doors; /* NULL: plugins are not asked; freed with it */
     struct str error;
 };
 
 /* What is in w->world from now on is a cluster of its own. */
 void whatif_begin(struct whatif *w, struct world *world);
 void whatif_free(struct whatif *w);
+
+/* Who else has a say in it, of those that the scheduler or a file names: plugins on the bus are
+ * asked if there is a directory for their doors, all others are named. False with an error: one did
+ * not come. After whatif_begin. */
+bool whatif_ask(struct whatif *w, const struct explained *told, const char *directory);
+/* NULL: they are not asked. */
+const struct world_plugins *whatif_plugins(const struct whatif *w);
 
 /* ---- changes; each is false with an error when what it names is not there ---- */
 

@@ -60,7 +60,7 @@ MAY_INCLUDE = {
     "binder": PROTO + BUS + KUBE + ["binder/hooks"],
     "binder/hooks": PROTO + BUS + KUBE + ["binder", "binder/plugins", PLUGINS],
     "binder/plugins": PROTO + ["proto/kube/access", DOCUMENTS, OBJECTS, "proto/kube/writes", "binder"],
-    "ctl": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl/preflight", "ctl/explain", "ctl/whatif", "ctl/simulate", "ctl/status", "ctl/tables", "ctl/record", "ctl/import", "ctl/doctor", "ctl/follow", "ctl/debug", "ctl/top", "ctl/completion", "ctl/tap", "ctl/serve/flags.h"],
+    "ctl": PROTO + BUS + KUBE + ROOMS + [PLUGINS, "scheduler", "ctl/preflight", "ctl/explain", "ctl/whatif", "ctl/simulate", "ctl/status", "ctl/tables", "ctl/record", "ctl/import", "ctl/doctor", "ctl/follow", "ctl/debug", "ctl/top", "ctl/completion", "ctl/tap", "ctl/serve/flags.h"],
     "ctl/record": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl", "ctl/redact"],
     "ctl/redact": PROTO + [JOURNAL, DOCUMENTS, "ctl/record"],
     "ctl/preflight": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl", "ctl/serve/flags.h"],

@@ -52,7 +52,7 @@ class Process:
 class Stage(Process):
     """Three nodes, of which the example likes one and allows two; berth; and the example, as it is started and killed."""
 
-    def __init__(self, world):
+    def __init__(self, world, flags=()):
         self.world = world
         room = {"cpu": "64", "memory": "64Gi"}
         world.admin.create_many(kube.NODES, [
@@ -60,7 +60,7 @@ class Stage(Process):
             objects.node("forbidden", room, labels={"bus.example/score": "100", "bus.example/allowed": "no"})])
         self.pods = world.pods()
         template = world.options.scheduler.replace(" --secure-port 0", "")
-        self.served = Served(world, template=template, profiles=PROFILES)
+        self.served = Served(world, flags, template=template, profiles=PROFILES)
         self.scheduler = self.served.subject
 
     def start(self):
@@ -105,11 +105,11 @@ class Stage(Process):
         checks.expect(not self.pods.items[name][1], "%s is bound although it has to wait", name)
 
 
-def staged(name):
+def staged(name, flags=()):
     """A case with a stage, whose plugin ends with it."""
     def register(function):
         def run(world):
-            stage = Stage(world)
+            stage = Stage(world, flags)
             try:
                 function(stage)
                 checks.bound_once_at_most(world.log)

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "ctl/answered.h"
 #include "ctl/explain/consulted.h"
 
 static struct arena arena;
@@ -135,7 +136,7 @@ static void refusals_and_scores_decide(void **state)
     struct report r = {.decision = d};
     r.verdicts = world_verdicts(world, &left);
     r.verdict_count = left;
-    const struct verdict *all = consulted_verdicts(answers, rules, count, &r, &arena);
+    const struct verdict *all = answered_verdicts(answers, rules, &count, &r, &arena);
     assert_int_equal(count, 4);
     assert_int_equal(all[0].total, 150);
     assert_int_equal(all[1].total, 250);
@@ -169,7 +170,7 @@ static void one_that_is_left_is_not_scored(void **state)
     expect_names(r.decision->best_nodes, WORDS_OF("n1"));
     r.verdicts = world_verdicts(world, &count);
     r.verdict_count = count;
-    const struct verdict *all = consulted_verdicts(answers, r.verdicts, count, &r, &arena);
+    const struct verdict *all = answered_verdicts(answers, r.verdicts, &count, &r, &arena);
     assert_int_equal(all[0].code, VERDICT_success);
     assert_int_equal(all[0].total, 0);
     assert_int_equal(all[1].code, VERDICT_unresolvable);
