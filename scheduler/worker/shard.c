@@ -1,5 +1,6 @@
 /* shard: the door to a worker's share. What is told goes into the share; a question is answered
- * from a class of like pods, where one can tell, and else by evaluating each node.
+ * from a class of like pods, where one can tell, or as before, where nothing has changed, and else
+ * by evaluating each node.
  *
  * What must stay true: whatever is kept of the share goes before the atoms that it holds. */
 #include "scheduler/worker/shard.h"
@@ -21,12 +22,14 @@ static void forget_answers(struct shard *s)
 {
     classes_clear(s->classes);
     dry_results_free(&s->dry_results);
+    repeats_clear(s->repeats);
     s->scratch.kept = false;
 }
 
 void shard_reset(struct shard *s, const struct profile *profiles, uint32_t count)
 {
     forget_answers(s);
+    s->changes++;
     share_clear(&s->share);
     frameworks_build(&s->frameworks, profiles, count);
 }
@@ -38,6 +41,7 @@ void shard_free(struct shard **shard)
         return;
     forget_answers(s);
     classes_free(&s->classes);
+    repeats_free(&s->repeats);
     frameworks_clear(&s->frameworks);
     scratch_free(&s->scratch);
     timings_free(&s->timings);
@@ -50,51 +54,61 @@ void shard_free(struct shard **shard)
 
 void shard_node_set(struct shard *s, const struct node *node)
 {
+    s->changes++;
     share_node_set(&s->share, node);
 }
 
 void shard_node_gone(struct shard *s, struct str name)
 {
+    s->changes++;
     share_node_gone(&s->share, name);
 }
 
 void shard_pod_set(struct shard *s, const struct pod *pod)
 {
+    s->changes++;
     share_pod_set(&s->share, pod);
 }
 
 void shard_pod_told(struct shard *s, const struct shard_pod *told)
 {
+    s->changes++;
     share_pod_told(&s->share, told);
 }
 
 void shard_pod_gone(struct shard *s, struct str uid)
 {
+    s->changes++;
     share_pod_gone(&s->share, uid);
 }
 
 void shard_pod_rename(struct shard *s, struct str from, struct str uid, struct str name)
 {
+    s->changes++;
     share_pod_rename(&s->share, from, uid, name);
 }
 
 void shard_nominated(struct shard *s, const struct pod *pod)
 {
+    s->changes++;
     share_nominated_set(&s->share, pod);
 }
 
 void shard_nominated_gone(struct shard *s, struct str uid)
 {
+    s->changes++;
     share_nominated_gone(&s->share, uid);
 }
 
 void shard_images(struct shard *s, const struct shard_images *images)
 {
+    s->changes++;
     share_facts_images(&s->share, images);
 }
 
 void shard_storage(struct shard *s, const struct shard_storage *told)
 {
+    s->changes++;
     share_storage(&s->share, told);
 }
 
@@ -135,7 +149,12 @@ static void map(struct shard *s, const struct map_request *request, struct map_r
         timings_profile(s->timing, e.cycle.framework);
     if (e.cycle.framework == NULL || result->error.len > 0 || classes_answer(s, request, result, a))
         return;
+    if (repeats_answer(s, request, result, a)) {
+        s->scratch.kept = false;
+        return;
+    }
     evaluate(&e);
+    repeats_keep(s, request, result);
 }
 
 /* The coordinator wants to know where filters and scores were one pass. */
@@ -161,6 +180,7 @@ void shard_map(struct shard *s, const struct map_request *request, struct map_re
 void shard_run(struct shard *s, const struct run_question *q)
 {
     time_next(s);
+    s->changes++; /* pods are put, and perhaps taken off */
     classes_list(s, q);
     if (s->timing == NULL)
         return;
@@ -215,6 +235,11 @@ uint32_t shard_nominations(const struct shard *s)
 uint64_t shard_dry_run_rows(const struct shard *s)
 {
     return s->dry_run_rows;
+}
+
+uint64_t shard_repeated(const struct shard *s)
+{
+    return s->repeated;
 }
 
 uint32_t shard_classes(const struct shard *s, size_t *bytes)

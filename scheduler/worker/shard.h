@@ -87,6 +87,8 @@ uint32_t shard_ghosts(const struct shard *s);
 uint32_t shard_nominations(const struct shard *s);
 /* Nodes that dry runs have looked at; not those of which they still knew what to find. */
 uint64_t shard_dry_run_rows(const struct shard *s);
+/* Questions that were answered as before (repeats.h). */
+uint64_t shard_repeated(const struct shard *s);
 /* Of pods that are alike, what is known of each node: how many, and what that takes. */
 uint32_t shard_classes(const struct shard *s, size_t *bytes);
 

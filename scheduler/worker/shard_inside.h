@@ -7,6 +7,7 @@
 #include "scheduler/rules/timings.h"
 #include "scheduler/worker/classes.h"
 #include "scheduler/worker/dry_results.h"
+#include "scheduler/worker/repeats.h"
 #include "scheduler/worker/shard.h"
 #include "scheduler/worker/share.h"
 
@@ -68,6 +69,9 @@ struct shard {
     struct classes *classes;
     struct kept_results *dry_results; /* NULL: none yet */
     uint64_t dry_run_rows;            /* rows that dry runs have looked at */
+    uint64_t changes;                 /* counts whatever the share is told */
+    struct repeats *repeats;          /* NULL: none yet */
+    uint64_t repeated;                /* questions that were answered from them */
     struct scratch scratch;
     struct moment (*clock)(void); /* NULL: none */
     int64_t filtered_ns;          /* when the last request's filters were through; 0: not apart */

@@ -574,6 +574,6 @@ void worker_status(void *state, struct buffer *lines)
                  "map_batches=%" PRIu64 "\nbatch_pods=%" PRIu64 "\nbatches_late=%" PRIu64 "\n",
                  w->batches, w->batch_pods, w->batches_late);
     buffer_print(lines, "map_runs=%" PRIu64 "\nrun_pods=%" PRIu64 "\n", w->runs, w->run_pods);
-    buffer_print(lines, "dry_run_nodes=%" PRIu64 "\njoins=%" PRIu64 "\n",
-                 shard_dry_run_rows(w->shard), w->joins);
+    buffer_print(lines, "repeated=%" PRIu64 "\ndry_run_nodes=%" PRIu64 "\njoins=%" PRIu64 "\n",
+                 shard_repeated(w->shard), shard_dry_run_rows(w->shard), w->joins);
 }

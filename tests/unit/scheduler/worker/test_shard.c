@@ -272,11 +272,22 @@ static void a_long_history_and_a_fresh_start_answer_alike(void **state)
 /* ---- property: kept = looked at ---- */
 
 /* One of few, so that what was found out for one is of use to the next. */
-static struct map_request preemptor(struct cluster *c, struct random *r, int64_t now_us)
+static struct map_request preemptor(struct cluster *c, struct random *r, uint64_t kinds,
+                                    int64_t now_us)
 {
-    static const int cpus[] = {700, 1500, 3000};
-    size_t kind = (size_t)random_below(r, 3);
+    static const int cpus[] = {700, 1500, 3000, 100, 100};
+    size_t kind = (size_t)random_below(r, kinds);
     struct pod *p = make_pod(c, "p", cpus[kind], 256 * MIB);
+    struct affinity_term near = {.selector = {.present = true},
+                                 .namespaces = strs_of(&c->arena, "default"),
+                                 .topology_key = STR_LITERAL("zone")};
+    *APPEND(&c->arena, near.selector.labels) = (struct label){STR_LITERAL("app"), str_of(apps[0])};
+    if (kind == 3) /* nowhere, while there are such pods in both zones */
+        *APPEND(&c->arena, p->anti_affinity_required) = near;
+    if (kind == 4) { /* nowhere: near them, and not near them */
+        *APPEND(&c->arena, p->anti_affinity_required) = near;
+        *APPEND(&c->arena, p->affinity_required) = near;
+    }
     p->uid = arena_print(&c->arena, "uid-%u",
                          (unsigned)(PODS + 2 + random_below(r, (uint64_t)2 * CLAIMS)));
     p->priority = kind == 0 ? 1 : 2;
@@ -286,6 +297,7 @@ static struct map_request preemptor(struct cluster *c, struct random *r, int64_t
                                 .alone = true,
                                 .step = MAP_STEP_victims,
                                 .dry_run.now_us = now_us,
+                                .findings.skip = 1 << 6, /* VolumeBinding: there are none */
                                 .tie_break = TIE_BREAK_first};
 }
 
@@ -383,10 +395,14 @@ static void assert_places_alike(struct cluster *c, struct map_request *request)
         assert_int_equal(times_rejected(&plain, all.reasons.at[i].text), all.reasons.at[i].count);
 }
 
-static void what_dry_runs_keep_is_what_they_would_find(void **state)
+struct asked {
+    uint64_t nodes, looked, repeated;
+};
+
+/* Between changes of a long history pods of these kinds are asked about, and answers compared. */
+static struct asked ask_through_histories(struct cluster *c, uint64_t kinds)
 {
-    struct cluster *c = *state;
-    uint64_t asked = 0, looked = 0;
+    struct asked sum = {0};
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct random r = {seed};
         struct history h = {{0}, {0}, {0}};
@@ -397,16 +413,81 @@ static void what_dry_runs_keep_is_what_they_would_find(void **state)
             if (random_below(&r, 50) == 0)
                 many_claims(c, &r, &h);
             struct map_request request =
-                preemptor(c, &r, random_below(&r, 30) == 0 ? 1 : 2 + step / 100);
+                preemptor(c, &r, kinds, random_below(&r, 30) == 0 ? 1 : 2 + step / 100);
             uint64_t before = shard_dry_run_rows(c->shard);
             assert_tells_the_best(c, &request);
             uint64_t detailed = shard_nodes(c->shard);
-            looked += shard_dry_run_rows(c->shard) - before - detailed;
+            sum.looked += shard_dry_run_rows(c->shard) - before - detailed;
             assert_places_alike(c, &request);
-            asked += shard_nodes(c->shard);
+            sum.nodes += shard_nodes(c->shard);
         }
+        sum.repeated += shard_repeated(c->shard);
     }
-    assert_true(looked < asked * 2 / 3); /* else nothing is kept */
+    return sum;
+}
+
+static void what_dry_runs_keep_is_what_they_would_find(void **state)
+{
+    const struct asked sum = ask_through_histories(*state, 3);
+    assert_true(sum.looked < sum.nodes * 2 / 3); /* else nothing is kept */
+}
+
+/* Also of pods that count others, of which neither classes nor dry runs keep it. */
+static void nothing_found_is_nothing_found_until_something_changes(void **state)
+{
+    const struct asked sum = ask_through_histories(*state, 5);
+    assert_true(sum.repeated > 1000);
+}
+
+/* ---- kinds by labels ---- */
+
+static void ask_labelled(struct cluster *c, const char *key, const char *value, bool repeats)
+{
+    struct map_request request = {.cycle = 1,
+                                  .round = 1,
+                                  .pod = *make_pod(c, value, 900000, 0),
+                                  .alone = true,
+                                  .findings.skip = 1 << 6,
+                                  .step = MAP_STEP_map};
+    struct map_result result;
+    uint64_t before = shard_repeated(c->shard);
+    struct label label = {str_of(key), str_of(value)};
+    request.pod.labels.count = 1;
+    request.pod.labels.at = &label;
+    *APPEND(&c->arena, request.pod.affinity_required) =
+        (struct affinity_term){.selector = {.present = true},
+                               .namespaces = strs_of(&c->arena, "default"),
+                               .topology_key = STR_LITERAL("zone")};
+    *APPEND(&c->arena, request.pod.affinity_required.at[0].selector.labels) =
+        (struct label){STR_LITERAL("app"), STR_LITERAL("web")};
+    shard_map(c->shard, &request, &result, &c->arena);
+    assert_int_equal(result.feasible, 0);
+    assert_int_equal(shard_repeated(c->shard) - before, repeats);
+}
+
+/* A label of each pod's own makes no difference, unless somebody looks at it: the pods themselves,
+ * or who is there. */
+static void labels_that_nobody_looks_at_make_no_kinds(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    put_pod(c, make_pod(c, "plain", 100, 0), "n1");
+    ask_labelled(c, "index", "0", false);
+    ask_labelled(c, "index", "1", true);
+    ask_labelled(c, "app", "a", false);
+    ask_labelled(c, "app", "b", false);
+    struct pod *there = make_pod(c, "there", 100, 0);
+    struct affinity_term *t = APPEND(&c->arena, there->anti_affinity_required);
+    *t = (struct affinity_term){.selector = {.present = true},
+                                .namespaces = strs_of(&c->arena, "default"),
+                                .topology_key = STR_LITERAL("zone")};
+    *APPEND(&c->arena, t->selector.expressions) =
+        (struct requirement){STR_LITERAL("index"), STR_LITERAL("In"), strs_of(&c->arena, "1")};
+    put_pod(c, there, "n1");
+    ask_labelled(c, "index", "0", false);
+    ask_labelled(c, "index", "1", false);
+    ask_labelled(c, "other", "1", false);
+    ask_labelled(c, "other", "2", true);
 }
 
 /* ---- ghosts ---- */
@@ -680,6 +761,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLUSTER_TEST(a_long_history_and_a_fresh_start_answer_alike),
         CLUSTER_TEST(what_dry_runs_keep_is_what_they_would_find),
+        CLUSTER_TEST(nothing_found_is_nothing_found_until_something_changes),
+        CLUSTER_TEST(labels_that_nobody_looks_at_make_no_kinds),
         CLUSTER_TEST(pods_wait_for_their_node),
         CLUSTER_TEST(a_node_takes_its_pods_with_it),
         CLUSTER_TEST(a_pod_that_is_told_again_is_counted_once_and_where_it_is_now),
