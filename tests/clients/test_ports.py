@@ -1,9 +1,7 @@
 """The ports of scheduler-plugins against what its functions say: random inputs of each, with the answers.
 
-golden/*.ndjson hold one input and its answer a line. The answers are of a Go program that follows scheduler-plugins'
-functions statement by statement, with Kubernetes' own quantities: Score and PredictUtilisation of
-targetloadpacking.go (commit 0404cc6b), Filter with its two handlers of filter.go (045a43d1). They are not of the module
-itself: where they were made its module could not be had.
+golden/*.ndjson hold one input and its answer a line. The answers are those of sigs.k8s.io/scheduler-plugins v0.34.7 itself:
+scheduler_plugins/run asks its code again (needs Go, and a while to compile).
 """
 import json
 import os

@@ -125,7 +125,8 @@ def verdict(pod, node, topology):
             return "cannot align container"
         for number, available in numas:
             for name, value in requests_of(container).items() if number == chosen else ():
-                available[name] = available.get(name, 0) - value
+                if name in available:  # else it is the node's alone
+                    available[name] -= value
     return ""
 
 
