@@ -175,14 +175,16 @@ static bool await(struct door *d, const struct wanted *names, struct moment unti
     return who->len == 0;
 }
 
-bool plugin_doors_await(struct plugin_doors *d, const struct profile *profiles, uint32_t count,
+bool plugin_doors_await(struct plugin_doors *d, const struct plugin_doors_wanted *wanted,
                         struct str *why, struct arena *a)
 {
     struct wanted scheduler = {.count = 0}, queue = {.count = 0};
     struct moment until = moment_after(moment_now(), span_of_ms(AWAIT_MS));
     struct str who;
-    for (uint32_t i = 0; i < count; i++)
-        sort_out(&profiles[i], &scheduler, &queue);
+    for (uint32_t i = 0; i < wanted->count; i++)
+        sort_out(&wanted->profiles[i], &scheduler, &queue);
+    if (wanted->sorts != NULL)
+        add(&queue, wanted->sorts->name);
     const struct door *at = &d->scheduler;
     bool there = await(&d->scheduler, &scheduler, until, &who);
     if (there) {

@@ -19,6 +19,7 @@
 #include "proto/kube/objects/objects.h"
 #include "proto/kube/objects/requests.h"
 #include "proto/kube/release/feature_gates.h"
+#include "scheduler/merge/consultation.h"
 
 #include <stdio.h>
 
@@ -455,6 +456,16 @@ static bool read_options(struct scenario *s)
     return true;
 }
 
+/* The plugin on the bus that says in what order pods have their turn; NULL: none does. All profiles
+ * say the same. */
+static const struct bus_plugin *who_sorts(const struct scheduler_config *config)
+{
+    if (config->profiles.count == 0 || config->details[0].points[POINT_queue_sort].count == 0)
+        return NULL;
+    return bus_plugin_of(&config->profiles.at[0],
+                         config->details[0].points[POINT_queue_sort].at[0]);
+}
+
 /* Whoever has a say in decisions is asked, or named. */
 static bool ask_others(struct scenario *s)
 {
@@ -463,8 +474,10 @@ static bool ask_others(struct scenario *s)
     uint32_t count = s->config.profiles.count;
     struct strs others = others_of(&s->config, &s->arena);
     if (o->doors != NULL) {
-        if (!plugin_doors_await(o->doors, profiles, count, &s->error, &s->arena))
+        const struct plugin_doors_wanted wanted = {profiles, count, who_sorts(&s->config)};
+        if (!plugin_doors_await(o->doors, &wanted, &s->error, &s->arena))
             return false;
+        s->attempts.sorts = wanted.sorts;
         s->attempts.plugins = plugin_doors_world(o->doors);
         world_ask_plugins(s->world, s->attempts.plugins);
         others = others_but_plugins(others, profiles, count, &s->arena);

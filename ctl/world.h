@@ -87,6 +87,9 @@ struct world_plugins {
 /* They are asked from now on, about whatever the profiles name them for; borrowed. NULL, as at
  * first: there are none. */
 void world_ask_plugins(struct world *w, const struct world_plugins *plugins);
+/* QueueSort: the key that the plugin gives the pod; its priority where it fails. */
+int64_t world_sort_key(const struct world *w, const struct pod *pod,
+                       const struct bus_plugin *sorts);
 /* Some of them have a say in where this pod goes. */
 bool world_asks(const struct world *w, const struct pod *pod);
 /* What they, or extenders, said of nodes in the last world_decide: see answered_verdicts; borrowed

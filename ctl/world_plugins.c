@@ -222,7 +222,18 @@ void world_plugins_bound(const struct world *w, const struct pod *pod)
     }
 }
 
-/* ---- PreEnqueue ---- */
+/* ---- QueueSort, PreEnqueue ---- */
+
+int64_t world_sort_key(const struct world *w, const struct pod *pod, const struct bus_plugin *sorts)
+{
+    const struct plugin_ask question = {.step = PLUGIN_STEP_queue_sort, .pod = *pod};
+    struct arena memory = {0};
+    struct str why = {0};
+    const struct plugin_answer *said =
+        w->plugins->ask(w->plugins->state, sorts, &question, &why, &memory);
+    arena_free(&memory);
+    return said != NULL ? said->key : pod->priority;
+}
 
 /* As the queue's: empty, or why it keeps the pod out. */
 static struct str denial(const struct world *w, const struct pod *pod,

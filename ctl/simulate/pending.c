@@ -1,7 +1,8 @@
 /* pending: what the queue would hand out, one after another.
  *
- * What must stay true: the order is that of PrioritySort; each pod is reported once for
- * its first attempt, alone or with its group, and once more if a later one finds it a node. */
+ * What must stay true: the order is that of PrioritySort, or of a plugin's keys; each pod is
+ * reported once for its first attempt, alone or with its group, and once more if a later one finds
+ * it a node. */
 #include "ctl/simulate/pending.h"
 
 #include "ctl/group.h"
@@ -14,7 +15,7 @@ struct waiting {
     struct str space, name;
     uint32_t order;
     /* Of this round. */
-    int64_t priority, created;
+    int64_t rank, created; /* rank: the priority, or a key in its place */
     bool tried;
 };
 
@@ -48,8 +49,8 @@ static int in_order(const void *one, const void *other)
 {
     const struct waiting *a = *(const struct waiting *const *)one;
     const struct waiting *b = *(const struct waiting *const *)other;
-    if (a->priority != b->priority)
-        return a->priority > b->priority ? -1 : 1;
+    if (a->rank != b->rank)
+        return a->rank > b->rank ? -1 : 1;
     if (a->created != b->created)
         return a->created < b->created ? -1 : 1;
     return a->order < b->order ? -1 : 1;
@@ -71,7 +72,7 @@ static struct waiting **line_up(const struct pending *p, const struct attempts *
         struct waiting *w = p->at[i];
         struct pod pod;
         if (waits(a, w, &pod)) {
-            w->priority = pod.priority;
+            w->rank = a->sorts != NULL ? world_sort_key(a->world, &pod, a->sorts) : pod.priority;
             w->created = pod.created;
             w->tried = false;
             line[(*count)++] = w;

@@ -16,8 +16,8 @@ bool whatif_ask(struct whatif *w, const struct explained *told, const char *dire
         w->error = arena_print(&w->arena, "--plugins: %s", error);
         return false;
     }
-    if (!plugin_doors_await(w->doors, told->profiles.at, told->profiles.count, &w->error,
-                            &w->arena))
+    const struct plugin_doors_wanted wanted = {told->profiles.at, told->profiles.count, NULL};
+    if (!plugin_doors_await(w->doors, &wanted, &w->error, &w->arena))
         return false;
     world_ask_plugins(w->world, plugin_doors_world(w->doors));
     w->not_asked =

@@ -8,6 +8,7 @@ import checks
 import kube
 import objects
 from cases.plugins import EXAMPLE, PROFILES, Process, staged
+from cases.plugins_queue import EXAMPLE as QUEUE_EXAMPLE
 from cases.simulate import BERTH, dump
 from cases.whatif import asked, ready
 
@@ -57,6 +58,35 @@ def look_without(world, pod, plugins):
     checks.expect(status == 1 and not out and 'plugin "example" did not come to ' in complaint, "it says: %s%s", out, complaint)
 
 
+QUEUE = {"schedulerName": "default-scheduler", "plugins": {"preEnqueue": {"enabled": [{"name": "example"}]}, "queueSort": {
+    "disabled": [{"name": "*"}], "enabled": [{"name": "example"}]}},
+         "pluginConfig": [{"name": "example", "args": {"kind": "BusPluginArgs", "deadline": "2s"}}]}
+
+
+def look_at_queue(world):
+    """Of two pods the one with the larger key gets the only place; a third one may not come in."""
+    plugins, files = os.path.join(world.directory, "queue-plugins"), []
+    items = [objects.node("only", {"cpu": "1"})] + [objects.pod(name, {"cpu": "1"}) for name in ("first", "second", "third")]
+    for item, labels in zip(items[1:], ({"key": "1"}, {"key": "2"}, {"hold": "yes", "key": "3"})):
+        item["metadata"]["labels"] = {"bus.example/" + key: value for key, value in labels.items()}
+    for number, body in enumerate(({"apiVersion": "v1", "kind": "List", "items": [
+            dict(item, apiVersion="v1", kind="Node" if item is items[0] else "Pod") for item in items]},
+            {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [QUEUE]})):
+        files.append(os.path.join(world.directory, "queue-%d.json" % number))
+        with open(files[-1], "w") as file:
+            json.dump(body, file)
+    process = Process()
+    try:
+        process.begin(QUEUE_EXAMPLE, os.path.join(plugins, "queue.sock"))
+        done = subprocess.run([BERTH, "simulate", "-o", "ndjson", "--config", files[1], "--plugins", plugins, files[0]],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    finally:
+        process.kill()
+    said = [(r["pod"], r["result"]) for r in map(json.loads, done.stdout.splitlines())]
+    checks.expect(said == [("default/third", "gated"), ("default/second", "scheduled"), ("default/first", "unschedulable")],
+                  "it says: %s, %s", said, done.stderr)
+
+
 @staged("plugin-simulated", ("--tie-break=first",))
 def plugin_simulated(stage):
     """Random pods, one after the other: each goes where whatif says, and all where simulate says beforehand."""
@@ -66,6 +96,7 @@ def plugin_simulated(stage):
     pods = [draw(dice, number) for number in range(PODS)]
     ready(stage.scheduler, NODES)
     look_without(world, pods[0], plugins)
+    look_at_queue(world)
     stage.start()
     second = Process()
     try:

@@ -267,6 +267,17 @@ static void rejections_are_no_errors(void **state)
     assert_true(str_is(r.result, "scheduled"));
 }
 
+static void keys_sort(void **state)
+{
+    const struct pod pod = pod_of("p", 1000);
+    const struct bus_plugin sorts = {.name = STR_LITERAL("test"), .deadline_ms = 1000};
+    (void)state;
+    plugin.at[PLUGIN_STEP_queue_sort].key = 17;
+    assert_int_equal(world_sort_key(world, &pod, &sorts), 17);
+    plugin.fails[PLUGIN_STEP_queue_sort] = true;
+    assert_int_equal(world_sort_key(world, &pod, &sorts), pod.priority);
+}
+
 static void failures_turn_away(void **state)
 {
     const struct pod pod = pod_of("p", 1000);
@@ -327,6 +338,7 @@ int main(void)
         TEST(turned_away_before_its_nodes),
         TEST(a_nomination_is_no_eviction),
         TEST(rejections_are_no_errors),
+        TEST(keys_sort),
         TEST(failures_turn_away),
         TEST(nobody_is_asked_without_an_asker),
         cmocka_unit_test_setup_teardown(failures_are_ignored, start_ignoring, stop),
