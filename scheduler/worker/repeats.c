@@ -61,14 +61,16 @@ static bool promise(const struct framework *fw, const struct findings *findings)
     return all;
 }
 
-/* Volumes are looked up outside of the share, and a pod that is on a node is like no other. */
+/* Volumes are looked up outside of the share, a pod may itself be one of a claim's users, and a pod
+ * that is on a node is like no other. */
 static bool is_plain(const struct shard *s, const struct map_request *r)
 {
     bool asks = r->step == MAP_STEP_map || r->step == MAP_STEP_victims;
     return asks && !r->detail && r->only.count == 0 && !r->nominated_too &&
            r->pod.nominated_node.len == 0 && r->pod.volumes.count == 0 && !r->pod.resize_deferred &&
-           r->dry_run.turned_away.count == 0 && !r->dry_run.others &&
-           !nominated_count_for(&s->share, r) &&
+           r->findings.device_users.count == 0 && r->findings.device_verdicts.count == 0 &&
+           r->findings.device_stocks.count == 0 && r->dry_run.turned_away.count == 0 &&
+           !r->dry_run.others && !nominated_count_for(&s->share, r) &&
            promise(frameworks_find(&s->frameworks, r->pod.scheduler_name), &r->findings);
 }
 

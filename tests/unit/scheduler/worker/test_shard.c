@@ -490,6 +490,35 @@ static void labels_that_nobody_looks_at_make_no_kinds(void **state)
     ask_labelled(c, "other", "2", true);
 }
 
+/* A pod that uses a claim itself is not told what is true of others. */
+static void own_use_of_a_claim_is_its_own(void **state)
+{
+    struct cluster *c = *state;
+    static const struct {
+        const char *uid;
+        int64_t feasible;
+    } asked[] = {{"uid-b", 0}, {"uid-a", 1}};
+    struct device_user user = {STR_LITERAL("claim"), STR_LITERAL("n1"), STR_LITERAL("uid-a")};
+    struct map_result result;
+    struct pod *there = make_pod(c, "a", 100, 0);
+    begin(c);
+    there->uid = STR_LITERAL("uid-a");
+    shard_reset(c->shard, &c->profile, 1);
+    shard_node_set(c->shard, make_node(c, "n1", 4000, 4 * GIB));
+    put_pod(c, there, "n1");
+    for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+        struct map_request q = {.cycle = 1,
+                                .round = 1,
+                                .pod = *make_pod(c, "p", 100, 0),
+                                .alone = true,
+                                .findings = {.skip = 1 << 6, .device_users = {1, &user}},
+                                .step = MAP_STEP_map};
+        q.pod.uid = str_of(asked[i].uid);
+        shard_map(c->shard, &q, &result, &c->arena);
+        assert_int_equal(result.feasible, asked[i].feasible);
+    }
+}
+
 /* ---- ghosts ---- */
 
 static void pods_wait_for_their_node(void **state)
@@ -763,6 +792,7 @@ int main(void)
         CLUSTER_TEST(what_dry_runs_keep_is_what_they_would_find),
         CLUSTER_TEST(nothing_found_is_nothing_found_until_something_changes),
         CLUSTER_TEST(labels_that_nobody_looks_at_make_no_kinds),
+        CLUSTER_TEST(own_use_of_a_claim_is_its_own),
         CLUSTER_TEST(pods_wait_for_their_node),
         CLUSTER_TEST(a_node_takes_its_pods_with_it),
         CLUSTER_TEST(a_pod_that_is_told_again_is_counted_once_and_where_it_is_now),
