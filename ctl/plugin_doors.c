@@ -1,7 +1,7 @@
 /* plugin_doors: two doors of the bus, and behind each the questions of proto/plugins. The one idea:
  * a question is added, and the door is looked after until it has ended, by an answer or by its
- * deadline. What must stay true: no call waits longer than a plugin's deadline, or ten seconds for
- * plugins to come. */
+ * deadline. What must stay true: no call waits longer than a plugin's deadline, and as long as it
+ * rests after it let one pass, or ten seconds for plugins to come. */
 #include "ctl/plugin_doors.h"
 
 #include "proto/base/memory.h"
@@ -11,6 +11,7 @@
 #include "scheduler/merge/consultation.h"
 
 #define AWAIT_MS 10000
+#define REST_MS  5000 /* as long as proto/plugins leaves one alone */
 
 struct door {
     struct bus *bus;
@@ -83,14 +84,17 @@ static void take(struct door *d, struct moment now, const struct delivery *in)
     }
 }
 
-/* One round, which waits until something comes, or until then. */
-static void look_after(struct door *d, struct moment until)
+/* One round, which waits until something comes, or until then; not for a question that has ended.
+ */
+static void look_after(struct door *d, struct moment until, const bool *open)
 {
     struct delivery in;
     while (bus_receive(d->bus, moment_now(), &in))
         take(d, moment_now(), &in);
     struct moment next = asking_tick(&d->asking, moment_now(), &d->out);
     bus_send(d->bus, &d->out);
+    if (!*open)
+        return;
     next = moment_earlier(moment_earlier(next, until), bus_tick(d->bus, moment_now()));
     bus_wait(d->bus, -1, moment_now(), next);
 }
@@ -99,6 +103,16 @@ static struct door *door_of(struct plugin_doors *d, enum plugin_step step)
 {
     bool queue = step == PLUGIN_STEP_pre_enqueue || step == PLUGIN_STEP_queue_sort;
     return queue ? &d->queue : &d->scheduler;
+}
+
+/* One that let a deadline pass may speak again; live, who was turned away for it is tried again. */
+static void let_rest(struct door *door, const struct bus_plugin *plugin)
+{
+    struct moment until = moment_after(moment_now(), span_of_ms(REST_MS));
+    const struct bus_plugin_slot *slot;
+    while ((slot = processes_slot(&door->asking.who, plugin->name)) != NULL && slot->peer != 0 &&
+           processes_unable(slot, moment_now()) != NULL && !moment_reached(moment_now(), until))
+        look_after(door, until, &(bool){true});
 }
 
 static const struct plugin_answer *ask(void *state, const struct bus_plugin *plugin,
@@ -113,9 +127,10 @@ static const struct plugin_answer *ask(void *state, const struct bus_plugin *plu
     d->why = why;
     d->why_memory = a;
     arena_reset(&d->memory);
+    let_rest(door, plugin);
     must(asking_add(&door->asking, &q)); /* the configuration bounds them */
     while (q.open)
-        look_after(door, moment_after(moment_now(), span_of_ms(plugin->deadline_ms)));
+        look_after(door, moment_after(moment_now(), span_of_ms(plugin->deadline_ms)), &q.open);
     return d->answered ? &d->answer : NULL;
 }
 
@@ -171,7 +186,7 @@ static bool await(struct door *d, const struct wanted *names, struct moment unti
 {
     asking_configure(&d->asking, names->at, names->count);
     while ((*who = missing(d, names)).len > 0 && !moment_reached(moment_now(), until))
-        look_after(d, until);
+        look_after(d, until, &(bool){true});
     return who->len == 0;
 }
 

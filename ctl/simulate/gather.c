@@ -425,6 +425,8 @@ const struct kube_json *gather_scenario(struct gather *g)
 {
     struct buffer text = {0};
     struct str error = {0};
+    if (g->composed != NULL)
+        return g->composed;
     if (g->scenario != NULL &&
         ((g->object_at.count + g->daemon_at.count == 0 && g->config == NULL) ||
          !has_lists(g->scenario))) {
