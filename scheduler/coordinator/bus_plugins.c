@@ -11,14 +11,6 @@
 
 /* ---- who is there ---- */
 
-/* One that the queue alone asks need not be at our door. */
-static bool is_ours(const struct profile *p, struct str name)
-{
-    const struct bus_plugin_says says = bus_plugin_says(p, name);
-    return says.nodes || says.pod || strs_hold(p->reserve, name) || strs_hold(p->permit, name) ||
-           strs_hold(p->post_bind, name);
-}
-
 void bus_plugins_configure(struct coordinator *c)
 {
     struct str names[CONFIG_BUS_PLUGINS_MAX];
@@ -30,7 +22,7 @@ void bus_plugins_configure(struct coordinator *c)
             while (first < count && !str_equal(names[first], p->bus_plugins.at[k].name))
                 first++;
             if (first == count && count < CONFIG_BUS_PLUGINS_MAX &&
-                is_ours(p, p->bus_plugins.at[k].name))
+                bus_plugin_says(p, p->bus_plugins.at[k].name).any)
                 names[count++] = p->bus_plugins.at[k].name;
         }
     }

@@ -20,6 +20,7 @@
 #include "scheduler/coordinator/reserving.h"
 #include "scheduler/merge/decisions_kept.h"
 #include "scheduler/merge/fit_error.h"
+#include "scheduler/merge/plugin_said.h"
 #include "scheduler/rules/plugin.h"
 #include "scheduler/tracing/attempt_trace.h"
 
@@ -72,6 +73,11 @@ static bool has_somebody(const struct framework *fw)
 static const struct bus_plugin *whose_turn(const struct profile *p, const struct permit *at)
 {
     return bus_plugin_of(p, (at->reserved ? p->permit : p->reserve).at[at->place]);
+}
+
+static enum plugin_step step_of(const struct permit *at)
+{
+    return at->reserved ? PLUGIN_STEP_permit : PLUGIN_STEP_reserve;
 }
 
 static const char *point_of(const struct flight *f)
@@ -413,26 +419,12 @@ static void add_wait(const struct coordinator *c, struct flight *f, const struct
                              .timeout_ms = given ? timeout_ms : plugin->permit_timeout_ms};
 }
 
-/* Empty, or what is wrong with it. */
-static struct str problem_of(const struct permit *p, const struct plugin_answer *said,
-                             struct arena *a)
-{
-    bool known = said->verdict.len == 0 || str_is(said->verdict, "allow") ||
-                 str_is(said->verdict, "deny") || (p->reserved && str_is(said->verdict, "wait"));
-    if (said->error.len > 0)
-        return arena_print(a, "failed: %.*s", STR_ARG(said->error));
-    if (!known)
-        return arena_print(a, "answered with an unknown verdict: \"%.*s\"", STR_ARG(said->verdict));
-    if (said->timeout_ms < 0)
-        return STR_LITERAL("answered with a negative timeout");
-    return (struct str){0};
-}
-
 void permitting_on_answer(struct coordinator *c, struct moment now, struct flight *f,
                           const struct plugin_answer *answer)
 {
     const struct bus_plugin *plugin = whose_turn(profile_of(c, f), f->permit);
-    struct str wrong = problem_of(f->permit, answer, &c->cycle_memory);
+    const enum plugin_step step = step_of(f->permit);
+    struct str wrong = plugin_said_hold(answer, step, &c->cycle_memory);
     const char *status = wrong.len > 0                     ? "Error"
                          : str_is(answer->verdict, "deny") ? "Unschedulable"
                          : str_is(answer->verdict, "wait") ? "Wait"
@@ -445,11 +437,8 @@ void permitting_on_answer(struct coordinator *c, struct moment now, struct fligh
     } else {
         bus_plugins_fine(c, plugin);
     }
-    if (wrong.len == 0 && str_is(answer->verdict, "deny")) {
-        struct str why = answer->reason;
-        if (why.len == 0)
-            why = arena_print(&c->cycle_memory, "plugin \"%.*s\" does not %s it",
-                              STR_ARG(plugin->name), f->permit->reserved ? "permit" : "reserve");
+    struct str why = plugin_said_denial(plugin, answer, step, &c->cycle_memory);
+    if (wrong.len == 0 && why.len > 0) {
         reject(c, f, plugin->name, why);
         return;
     }

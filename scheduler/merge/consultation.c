@@ -30,10 +30,13 @@ static bool scores(const struct profile *p, struct str name)
 struct bus_plugin_says bus_plugin_says(const struct profile *p, struct str name)
 {
     bool filters = strs_hold(p->filter, name);
-    return (struct bus_plugin_says){
+    struct bus_plugin_says says = {
         .filters = filters,
         .nodes = filters || strs_hold(p->pre_score, name) || scores(p, name),
         .pod = strs_hold(p->pre_filter, name) || strs_hold(p->post_filter, name)};
+    says.any = says.nodes || says.pod || strs_hold(p->reserve, name) ||
+               strs_hold(p->permit, name) || strs_hold(p->post_bind, name);
+    return says;
 }
 
 /* How a stage is named: towards plugins, and in metrics. */

@@ -10,9 +10,10 @@
 
 /* The plugin of that name that the profile has on the bus; NULL: it has none. */
 const struct bus_plugin *bus_plugin_of(const struct profile *profile, struct str name);
-/* Whether it has a say about nodes, filters them, or has one about the pod alone. */
+/* Whether it has a say about nodes, filters them, has one about the pod alone, or any at all at the
+ * scheduler's door: one that only the queue or the binder asks has none. */
 struct bus_plugin_says {
-    bool nodes, filters, pod;
+    bool nodes, filters, pod, any;
 };
 struct bus_plugin_says bus_plugin_says(const struct profile *profile, struct str name);
 

@@ -189,6 +189,32 @@ struct str plugin_said_post_filter(struct extension *e, const struct plugin_answ
 
 /* ---- failures ---- */
 
+struct str plugin_said_hold(const struct plugin_answer *said, enum plugin_step step,
+                            struct arena *a)
+{
+    bool known = said->verdict.len == 0 || str_is(said->verdict, "allow") ||
+                 str_is(said->verdict, "deny") ||
+                 (step == PLUGIN_STEP_permit && str_is(said->verdict, "wait"));
+    if (said->error.len > 0)
+        return arena_print(a, "failed: %.*s", STR_ARG(said->error));
+    if (!known)
+        return arena_print(a, "answered with an unknown verdict: \"%.*s\"", STR_ARG(said->verdict));
+    if (said->timeout_ms < 0)
+        return STR_LITERAL("answered with a negative timeout");
+    return (struct str){0};
+}
+
+struct str plugin_said_denial(const struct bus_plugin *plugin, const struct plugin_answer *said,
+                              enum plugin_step step, struct arena *a)
+{
+    if (!str_is(said->verdict, "deny"))
+        return (struct str){0};
+    if (said->reason.len > 0)
+        return arena_copy(a, said->reason);
+    return arena_print(a, "plugin \"%.*s\" does not %s it", STR_ARG(plugin->name),
+                       step == PLUGIN_STEP_permit ? "permit" : "reserve");
+}
+
 void plugin_said_nothing(struct extension *e, const struct bus_plugin *plugin, struct str why)
 {
     struct extension_round *r = &e->round;

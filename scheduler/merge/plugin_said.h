@@ -21,6 +21,12 @@ struct str plugin_said_pre_score(struct extension *e, const struct bus_plugin *p
 struct str plugin_said_post_filter(struct extension *e, const struct plugin_answer *said);
 /* Score, normalised if the answer wants that, with the plugin's weight. */
 struct str plugin_said_score(struct extension *e, int64_t weight, const struct plugin_answer *said);
+/* Reserve, or Permit; in the arena. */
+struct str plugin_said_hold(const struct plugin_answer *said, enum plugin_step step,
+                            struct arena *a);
+/* Why it denies the pod there; empty: it does not. In its words, if it has some. */
+struct str plugin_said_denial(const struct bus_plugin *plugin, const struct plugin_answer *said,
+                              enum plugin_step step, struct arena *a);
 /* It has failed, as why says, and its failures are not ignored: no node is left, the pod
  * is turned away, or there is nothing to be done for it. */
 void plugin_said_nothing(struct extension *e, const struct bus_plugin *plugin, struct str why);

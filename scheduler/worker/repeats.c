@@ -178,11 +178,16 @@ void repeats_keep(struct shard *s, const struct map_request *request,
     }
     struct repeats *r = s->repeats;
     make_key(&r->key, &s->share, request);
+    if (r->key.len > SIZE_MAX_KEPT)
+        return;
     struct repeat *k = oldest(r);
     (void)packed_set(&k->answer, message_info[MSG_map_result].record, result);
     buffer_reset(&k->key);
     buffer_add(&k->key, r->key.at, r->key.len);
-    bool fits = r->key.len <= SIZE_MAX_KEPT && k->answer.len <= SIZE_MAX_KEPT;
-    k->changes = fits ? s->changes : UINT64_MAX;
+    k->changes = s->changes;
     k->asked_at = ++r->questions;
+    if (k->answer.len > SIZE_MAX_KEPT) {
+        packed_free(&k->answer);
+        k->changes = UINT64_MAX;
+    }
 }
