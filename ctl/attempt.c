@@ -235,36 +235,21 @@ static bool can_be_placed(const struct attempts *a, const struct pod *pod, struc
 static void end_held(struct report *r, const struct held *held)
 {
     r->result = STR_LITERAL("error");
-    if (!held->rejected)
+    if (held->rejected_by.len == 0)
         return;
     r->result = STR_LITERAL("unschedulable");
     r->reason = STR_LITERAL("Unschedulable");
     r->message = r->error;
+    r->rejected_by = held->rejected_by;
     r->error = (struct str){0};
     r->node = (struct str){0};
 }
 
-/* The rules alone first, which say why nodes are no good that nobody else was asked about. */
-static const struct verdict *rules_alone(const struct attempts *a, const struct pod *pod,
-                                         uint32_t *count)
-{
-    *count = 0;
-    if (!world_asks(a->world, pod))
-        return NULL;
-    world_ask_plugins(a->world, NULL);
-    (void)world_decide(a->world, pod);
-    const struct verdict *told = world_verdicts(a->world, count);
-    struct verdict *rules = arena_take(a->arena, (*count + 1) * sizeof(*rules));
-    for (uint32_t i = 0; i < *count; i++)
-        codec_copy(&verdict_record, &rules[i], &told[i], a->arena);
-    world_ask_plugins(a->world, a->plugins);
-    return rules;
-}
-
 static void decide(const struct attempts *a, const struct pod *pod, struct report *r)
 {
-    uint32_t rules;
-    const struct verdict *alone = rules_alone(a, pod, &rules);
+    uint32_t rules = 0;
+    const struct verdict *alone =
+        world_asks(a->world, pod) ? world_by_rules(a->world, pod, &rules, a->arena) : NULL;
     r->record = pod;
     r->decided = true;
     if (!a->omit_nodes)
@@ -276,7 +261,7 @@ static void decide(const struct attempts *a, const struct pod *pod, struct repor
     }
     world_walked(a->world, r->decision);
     r->verdicts = world_verdicts(a->world, &r->verdict_count);
-    if (alone != NULL && world_answers(a->world) != NULL) {
+    if (alone != NULL) {
         r->verdicts = answered_verdicts(world_answers(a->world), alone, &rules, r, a->arena);
         r->verdict_count = rules;
     }

@@ -18,8 +18,7 @@ enum after_preemption {
 
 struct attempts {
     struct world *world;
-    struct cross_check *cross_check;     /* NULL: nothing is decided twice */
-    const struct world_plugins *plugins; /* the world's; NULL: it asks none */
+    struct cross_check *cross_check; /* NULL: nothing is decided twice */
     const struct bus_plugin *sorts; /* whose keys, the larger first, take the place of priorities in
                                      * the queue's order; NULL: nobody's */
     const struct scheduler_config *config;

@@ -11,7 +11,6 @@
 #include "scheduler/merge/consultation.h"
 
 #define AWAIT_MS 10000
-#define REST_MS  5000 /* as long as proto/plugins leaves one alone */
 
 struct door {
     struct bus *bus;
@@ -108,11 +107,10 @@ static struct door *door_of(struct plugin_doors *d, enum plugin_step step)
 /* One that let a deadline pass may speak again; live, who was turned away for it is tried again. */
 static void let_rest(struct door *door, const struct bus_plugin *plugin)
 {
-    struct moment until = moment_after(moment_now(), span_of_ms(REST_MS));
     const struct bus_plugin_slot *slot;
     while ((slot = processes_slot(&door->asking.who, plugin->name)) != NULL && slot->peer != 0 &&
-           processes_unable(slot, moment_now()) != NULL && !moment_reached(moment_now(), until))
-        look_after(door, until, &(bool){true});
+           slot->rest.ns != 0 && !moment_reached(moment_now(), slot->rest))
+        look_after(door, slot->rest, &(bool){true});
 }
 
 static const struct plugin_answer *ask(void *state, const struct bus_plugin *plugin,
@@ -148,12 +146,12 @@ static void tell(void *state, const struct bus_plugin *plugin, const struct plug
 
 /* ---- who is there ---- */
 
-struct wanted {
+struct plugin_names {
     struct str at[CONFIG_BUS_PLUGINS_MAX];
     uint32_t count;
 };
 
-static void add(struct wanted *names, struct str name)
+static void add(struct plugin_names *names, struct str name)
 {
     const struct strs there = {names->count, names->at};
     if (names->count < CONFIG_BUS_PLUGINS_MAX && !strs_hold(there, name))
@@ -161,20 +159,20 @@ static void add(struct wanted *names, struct str name)
 }
 
 /* By the door at which they are asked something. */
-static void sort_out(const struct profile *p, struct wanted *scheduler, struct wanted *queue)
+static void sort_out(const struct profile *p, struct plugin_names *scheduler,
+                     struct plugin_names *queue)
 {
     for (uint32_t i = 0; i < p->bus_plugins.count; i++) {
         struct str name = p->bus_plugins.at[i].name;
         const struct bus_plugin_says says = bus_plugin_says(p, name);
-        if (says.nodes || says.pod || strs_hold(p->reserve, name) || strs_hold(p->permit, name) ||
-            strs_hold(p->post_bind, name))
+        if (says.any)
             add(scheduler, name);
         if (strs_hold(p->pre_enqueue, name))
             add(queue, name);
     }
 }
 
-static struct str missing(const struct door *d, const struct wanted *names)
+static struct str missing(const struct door *d, const struct plugin_names *names)
 {
     for (uint32_t i = 0; i < names->count; i++)
         if (asking_unable(&d->asking, names->at[i], moment_now()) != NULL)
@@ -182,7 +180,8 @@ static struct str missing(const struct door *d, const struct wanted *names)
     return (struct str){NULL, 0};
 }
 
-static bool await(struct door *d, const struct wanted *names, struct moment until, struct str *who)
+static bool await(struct door *d, const struct plugin_names *names, struct moment until,
+                  struct str *who)
 {
     asking_configure(&d->asking, names->at, names->count);
     while ((*who = missing(d, names)).len > 0 && !moment_reached(moment_now(), until))
@@ -193,7 +192,7 @@ static bool await(struct door *d, const struct wanted *names, struct moment unti
 bool plugin_doors_await(struct plugin_doors *d, const struct plugin_doors_wanted *wanted,
                         struct str *why, struct arena *a)
 {
-    struct wanted scheduler = {.count = 0}, queue = {.count = 0};
+    struct plugin_names scheduler = {.count = 0}, queue = {.count = 0};
     struct moment until = moment_after(moment_now(), span_of_ms(AWAIT_MS));
     struct str who;
     for (uint32_t i = 0; i < wanted->count; i++)

@@ -290,7 +290,9 @@ static void decided(struct json_out *j, const struct report *r)
     json_strs_if(j, "bestNodes", d->best_nodes);
     json_str_if(j, "message", r->message);
     json_str_if(j, "reason", r->reason);
-    json_strs_if(j, "unschedulablePlugins", d->plugins);
+    json_strs_if(j, "unschedulablePlugins",
+                 r->rejected_by.len > 0 ? (struct strs){1, (struct str *)&r->rejected_by}
+                                        : d->plugins);
     json_str_if(j, "nominatedNode", r->nominated_node);
     if (d->kind == DECISION_unschedulable && d->preemption.considered)
         preemption(j, r);

@@ -28,6 +28,7 @@ struct report {
     const struct victim *victims;
     uint32_t victim_count;
     bool after_none;
+    struct str rejected_by;          /* behind the decision, at Reserve or Permit */
     struct device_reservation given; /* to the pod's claims, with its node */
     int64_t candidate_limit;         /* at how many candidates upstream would have stopped */
 };

@@ -478,8 +478,7 @@ static bool ask_others(struct scenario *s)
         if (!plugin_doors_await(o->doors, &wanted, &s->error, &s->arena))
             return false;
         s->attempts.sorts = wanted.sorts;
-        s->attempts.plugins = plugin_doors_world(o->doors);
-        world_ask_plugins(s->world, s->attempts.plugins);
+        world_ask_plugins(s->world, plugin_doors_world(o->doors));
         others = others_but_plugins(others, profiles, count, &s->arena);
     }
     for (uint32_t i = 0; o->not_asked != NULL && i < others.count; i++)

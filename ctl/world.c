@@ -525,14 +525,6 @@ void world_ask_plugins(struct world *w, const struct world_plugins *plugins)
     w->plugins = plugins;
 }
 
-bool world_asks(const struct world *w, const struct pod *pod)
-{
-    struct extension *e = world_extension(w, world_framework(w, pod));
-    bool asks = e != NULL;
-    extension_free(&e);
-    return asks;
-}
-
 const struct extension *world_answers(const struct world *w)
 {
     if (w->asked != NULL)

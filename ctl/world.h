@@ -92,6 +92,10 @@ int64_t world_sort_key(const struct world *w, const struct pod *pod,
                        const struct bus_plugin *sorts);
 /* Some of them have a say in where this pod goes. */
 bool world_asks(const struct world *w, const struct pod *pod);
+/* What the rules alone say of every node: why it is no good, where nobody else was asked about it.
+ * From the arena; the last decision is this one then. */
+const struct verdict *world_by_rules(struct world *w, const struct pod *pod, uint32_t *count,
+                                     struct arena *a);
 /* What they, or extenders, said of nodes in the last world_decide: see answered_verdicts; borrowed
  * until the next one. NULL: nothing. */
 const struct extension *world_answers(const struct world *w);
@@ -121,8 +125,8 @@ struct held {
     struct held_asked {      /* of those on the bus: how many places of the profile's list were */
         uint32_t reserve, permit;
     } asked;
-    bool rejected; /* after world_hold said no: the pod is unschedulable, which is no error */
-    struct str rejected_by;
+    struct str rejected_by; /* after world_hold said no: a plugin, so the pod is unschedulable;
+                             * empty: it is an error */
 };
 /* Runs Reserve and Permit for the pod that was decided last; who is to wait for Permit counts as
  * permitted. False with an error, or the message of a pod that was rejected, when one says no. */

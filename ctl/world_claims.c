@@ -71,7 +71,7 @@ bool world_hold(struct world *w, const struct pod *pod, struct str node, struct 
     held->devices = (struct device_reservation){0};
     held->hooks = (struct hooks_held){.node = node};
     held->asked = (struct held_asked){0};
-    held->rejected = false;
+    held->rejected_by = (struct str){0};
     (void)cache_node_get(w->cache, node, &chosen, &w->arena);
     for (uint32_t i = 0; fine && i < fw->profile.reserve.count; i++) {
         struct str name = fw->profile.reserve.at[i];

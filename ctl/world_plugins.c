@@ -28,6 +28,31 @@ struct extension *world_extension(const struct world *w, const struct framework 
     return any ? extension_new(asked) : NULL;
 }
 
+bool world_asks(const struct world *w, const struct pod *pod)
+{
+    struct extension *e = world_extension(w, world_framework(w, pod));
+    bool asks = e != NULL;
+    extension_free(&e);
+    return asks;
+}
+
+const struct verdict *world_by_rules(struct world *w, const struct pod *pod, uint32_t *count,
+                                     struct arena *a)
+{
+    const struct world_plugins *plugins = w->plugins;
+    const struct extension *answers = w->answers;
+    w->plugins = NULL;
+    w->answers = NULL;
+    (void)world_decide(w, pod);
+    w->plugins = plugins;
+    w->answers = answers;
+    const struct verdict *told = world_verdicts(w, count);
+    struct verdict *rules = arena_take(a, (*count + 1) * sizeof(*rules));
+    for (uint32_t i = 0; i < *count; i++)
+        codec_copy(&verdict_record, &rules[i], &told[i], a);
+    return rules;
+}
+
 /* NULL with why, from the arena: it has failed. */
 static const struct plugin_answer *ask(const struct world *w, const struct pod *pod,
                                        const struct consultation_turn *t, struct str *why,
@@ -89,7 +114,6 @@ static bool reject(struct held *held, struct str plugin, struct str reason, stru
 {
     struct histogram h = {.arena = held->arena};
     histogram_add(&h, reason, 1);
-    held->rejected = true;
     held->rejected_by = arena_copy(held->arena, plugin);
     *error = arena_copy(held->arena, fit_error(1, (struct str){0}, &h, (struct str){0}));
     return false;
@@ -115,28 +139,16 @@ static bool permits_hook(const struct plugin *hook, struct attempt_question *q, 
 static bool allows(const struct world *w, const struct attempt_question *q, struct held *held,
                    const struct consultation_turn *t, struct str *why)
 {
-    bool permit = t->step == PLUGIN_STEP_permit;
     const struct plugin_answer *said = ask(w, q->pod, t, why, held->arena);
-    struct str wrong = {0};
     if (said == NULL)
         return t->plugin->ignore;
-    if (said->error.len > 0)
-        wrong = arena_print(held->arena, "failed: %.*s", STR_ARG(said->error));
-    else if (said->verdict.len > 0 && !str_is(said->verdict, "allow") &&
-             !str_is(said->verdict, "deny") && !(permit && str_is(said->verdict, "wait")))
-        wrong = arena_print(held->arena, "answered with an unknown verdict: \"%.*s\"",
-                            STR_ARG(said->verdict));
+    struct str wrong = plugin_said_hold(said, t->step, held->arena);
     if (wrong.len > 0) {
         *why = failure_of(t->plugin, wrong, held->arena);
         return t->plugin->ignore;
     }
-    if (!str_is(said->verdict, "deny"))
-        return true;
-    *why = arena_copy(held->arena, said->reason);
-    if (why->len == 0)
-        *why = arena_print(held->arena, "plugin \"%.*s\" does not %s it", STR_ARG(t->plugin->name),
-                           permit ? "permit" : "reserve");
-    return false;
+    *why = plugin_said_denial(t->plugin, said, t->step, held->arena);
+    return why->len == 0;
 }
 
 /* Those of a list in turn; how many were asked is counted, as they are told when it fails. */
@@ -243,13 +255,11 @@ static struct str denial(const struct world *w, const struct pod *pod,
     struct str why = {0};
     const struct plugin_answer *said =
         w->plugins->ask(w->plugins->state, plugin, &question, &why, a);
-    if (said != NULL && said->error.len > 0)
-        why = failure_of(plugin, arena_print(a, "failed: %.*s", STR_ARG(said->error)), a);
-    else if (said != NULL && str_is(said->verdict, "deny"))
+    if (said != NULL && str_is(said->verdict, "deny"))
         return said->reason.len > 0
                    ? arena_copy(a, said->reason)
                    : arena_print(a, "plugin \"%.*s\" does not let it in", STR_ARG(plugin->name));
-    else if (said != NULL && said->verdict.len > 0 && !str_is(said->verdict, "allow"))
+    if (said != NULL && said->verdict.len > 0 && !str_is(said->verdict, "allow"))
         why = failure_of(
             plugin,
             arena_print(a, "answered with an unknown verdict: \"%.*s\"", STR_ARG(said->verdict)),

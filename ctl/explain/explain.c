@@ -176,11 +176,7 @@ static void decide_consulted(struct command *c, const struct pod *pod)
     struct world *w = c->live.world;
     const struct pod tried = requests_as_tried(pod);
     uint32_t count;
-    (void)world_decide(w, &tried);
-    const struct verdict *told = world_verdicts(w, &count);
-    struct verdict *rules = arena_take(&c->arena, (count + 1) * sizeof(*rules));
-    for (uint32_t i = 0; i < count; i++)
-        codec_copy(&verdict_record, &rules[i], &told[i], &c->arena);
+    const struct verdict *rules = world_by_rules(w, &tried, &count, &c->arena);
     world_consult(w, c->answers);
     decide(c, pod);
     world_consult(w, NULL);

@@ -24,8 +24,3 @@ bool whatif_ask(struct whatif *w, const struct explained *told, const char *dire
         others_but_plugins(told->asks, told->profiles.at, told->profiles.count, &w->arena);
     return true;
 }
-
-const struct world_plugins *whatif_plugins(const struct whatif *w)
-{
-    return w->doors != NULL ? plugin_doors_world(w->doors) : NULL;
-}

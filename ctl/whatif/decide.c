@@ -89,7 +89,6 @@ static void try(struct whatif *w, const struct pod *pod, struct whatif_pod *entr
     struct report r = {0};
     struct gang group;
     const struct attempts attempts = {.world = w->world,
-                                      .plugins = whatif_plugins(w),
                                       .config = &no_config,
                                       .output = {.told = told, .context = w},
                                       .arena = &w->step,
@@ -210,7 +209,6 @@ static void count_one(struct whatif *w, const struct pod *pod, struct capacity *
     struct report r = {0};
     struct pod placed;
     const struct attempts attempts = {.world = w->world,
-                                      .plugins = whatif_plugins(w),
                                       .config = &no_config,
                                       .output = {.told = told, .context = w},
                                       .arena = &w->step,

@@ -63,8 +63,6 @@ void whatif_free(struct whatif *w);
  * asked if there is a directory for their doors, all others are named. False with an error: one did
  * not come. After whatif_begin. */
 bool whatif_ask(struct whatif *w, const struct explained *told, const char *directory);
-/* NULL: they are not asked. */
-const struct world_plugins *whatif_plugins(const struct whatif *w);
 
 /* ---- changes; each is false with an error when what it names is not there ---- */
 

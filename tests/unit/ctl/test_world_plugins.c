@@ -137,7 +137,6 @@ static const struct report *try(const struct pod *pod)
     const struct attempts attempts = {.world = world,
                                       .config = &config,
                                       .arena = &arena,
-                                      .plugins = &asker,
                                       .output = {.table = &table},
                                       .after = AFTER_evict};
     world_pod_set(world, pod);
@@ -254,6 +253,7 @@ static void rejections_are_no_errors(void **state)
     plugin.at[PLUGIN_STEP_permit].verdict = STR_LITERAL("deny");
     try(&pod);
     expect_unschedulable("0/1 nodes are available: 1 plugin \"test\" does not permit it.");
+    assert_true(str_is(r.rejected_by, "test"));
     assert_int_equal(plugin.unreserved, 1); /* once, though it stands at Reserve, too */
     assert_int_equal(plugin.bound, 0);
     plugin.at[PLUGIN_STEP_reserve].verdict = STR_LITERAL("deny");
@@ -291,6 +291,11 @@ static void failures_turn_away(void **state)
     try(&pod);
     expect_unschedulable("0/1 nodes are available: 1 plugin \"test\" answered with an unknown "
                          "verdict: \"perhaps\".");
+    plugin.at[PLUGIN_STEP_permit].verdict = STR_LITERAL("wait");
+    plugin.at[PLUGIN_STEP_permit].timeout_ms = -1;
+    try(&pod);
+    expect_unschedulable("0/1 nodes are available: 1 plugin \"test\" answered with a negative "
+                         "timeout.");
     plugin.fails[PLUGIN_STEP_pre_enqueue] = true;
     try(&pod);
     assert_true(str_is(r.result, "gated"));
