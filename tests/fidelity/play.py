@@ -179,7 +179,10 @@ class Players:
 
     def by_chance(self, played):
         """True when the oracle, asked again, also gives the answer that berth gave: upstream leaves the
-        matter to chance (the order of a Go map), or a wait of the oracle's ran out on a busy machine."""
+        matter to chance (the order of a Go map), or a wait of the oracle's ran out on a busy machine.
+
+        It has to give all of that answer at once: where a scenario leaves several matters to chance, each by itself is often
+        seen and all of them together may never be, and then it counts as a difference and is to be looked at."""
         if self.had_no_time(played):
             return True
         if OUT_OF_TIME in (played.expected or ""):
