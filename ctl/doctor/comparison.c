@@ -219,14 +219,6 @@ static void look(struct comparison *c)
 
 /* ---- all of them ---- */
 
-static bool all_are_whole(const struct comparison *c)
-{
-    for (size_t i = 0; i < c->count; i++)
-        if (c->compared[i].holds && !(c->compared[i].answered && c->compared[i].said.whole))
-            return false;
-    return true;
-}
-
 const char *comparison_lacks(const struct comparison *c, const struct compared *one)
 {
     bool streams = one->kind == QUEUE || one->kind == SCHEDULER;
@@ -237,6 +229,16 @@ const char *comparison_lacks(const struct comparison *c, const struct compared *
     if (streams && (one->said.epoch != c->epoch || one->said.sequence < c->sequence))
         return "has not taken in what the watcher sent before the first look";
     return NULL;
+}
+
+/* Another look may find what this one lacks: who is behind, or has said nothing this time. A door
+ * at which nobody has ever answered is not waited for. */
+static bool all_are_compared(const struct comparison *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->compared[i].holds && comparison_lacks(c, &c->compared[i]) != NULL)
+            return false;
+    return true;
 }
 
 static void say_who_is_left_out(struct comparison *c)
@@ -260,7 +262,7 @@ bool comparison_run(struct comparison *c)
     for (;;) {
         buffer_reset(&c->problems);
         look(c);
-        bool well = differences_count_open(&c->differences) == 0 && all_are_whole(c);
+        bool well = differences_count_open(&c->differences) == 0 && all_are_compared(c);
         if (well || c->looks >= DIFFERENCE_LOOKS)
             break;
         inquiry_pause(&c->inquiry, span_of_ms(COMPARISON_PAUSE_MS));
@@ -321,7 +323,7 @@ void comparison_heal(struct comparison *c, struct span limit)
         inquiry_pause(&c->inquiry, span_of_ms(COMPARISON_PAUSE_MS));
         buffer_reset(&c->problems);
         look(c);
-    } while ((differences_count_settled(&c->differences) > 0 || !all_are_whole(c)) &&
+    } while ((differences_count_settled(&c->differences) > 0 || !all_are_compared(c)) &&
              !moment_reached(moment_now(), end));
     say_who_is_left_out(c);
 }

@@ -50,7 +50,8 @@ def compare(world):
         world.admin.delete(kube.PODS + "/p%d" % (i - 20))
         if i % 20 == 10:
             status, said, complaint = asked("compare", subject, "--kubeconfig", kubeconfig)
-            checks.expect(status == 0, "under load it ended with %s: %s %s", status, said.get("differences"), complaint)
+            checks.expect(status == 0, "under load it ended with %s: %s %s %s", status, said.get("differences"), said.get("problems"),
+                          complaint)
     proxy.swallow.add(("DELETED", "p50"))
     checks.expect(pods.wait(60, lambda items: "p50" in items and items["p50"][1]), "p50 was not bound")
     world.admin.delete(kube.PODS + "/p50")
