@@ -30,6 +30,11 @@ class ApiError(Exception):
         self.status = status
 
 
+def not_yet_seen(status, text):
+    """Whether a pod's PriorityClass is one that admission's own watch may not have brought yet."""
+    return status == 403 and b"no PriorityClass with name" in text
+
+
 def read_kubeconfig(path):
     """The fields of a kubeconfig with one cluster and one user, in block or JSON form."""
     with open(path) as file:
@@ -93,7 +98,8 @@ class Client:
             raise
 
     def request(self, method, path, body=None, content="application/json", patience=5):
-        """Send a request, again for `patience` seconds while the connection breaks; the answer decoded.
+        """Send a request, again for `patience` seconds while the connection breaks, or while admission has not seen
+        a PriorityClass that was just made; the answer decoded.
 
         A create that is sent again may find its own object: that is a success. A body that is text
         already is sent as it is.
@@ -112,7 +118,7 @@ class Client:
                 again = True
                 time.sleep(0.1)
                 continue
-            if status in (429, 503) and time.monotonic() < deadline:
+            if (status in (429, 503) or not_yet_seen(status, text)) and time.monotonic() < deadline:
                 time.sleep(0.2)
                 continue
             break

@@ -212,20 +212,11 @@ class Case:
         return collection + "/" + self.local(name) if name else collection
 
     def create(self, body):
-        """Create an object; priorities may need a moment until the API server knows them."""
+        """Create an object, and remember it."""
         body = self.local(body)
         path = self.path(body["kind"], within=body["metadata"].get("namespace"))
         self.created.append((body["kind"], path + "/" + body["metadata"]["name"]))
-        return checks.wait_until(self.patience, lambda: self.accepted(path, body),
-                                 "%s was not accepted" % body["metadata"]["name"])
-
-    def accepted(self, path, body):
-        try:
-            return self.admin.create(path, body)
-        except kube.ApiError as error:
-            if error.status == 403 and "no PriorityClass" in str(error):
-                return None
-            raise
+        return self.admin.create(path, body, patience=self.patience)
 
     def create_all(self, bodies):
         for body in bodies:
