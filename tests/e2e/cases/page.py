@@ -263,7 +263,7 @@ def look_at_sizes(page):
     checks.expect(page.run("getComputedStyle(document.body).backgroundColor") != light, "it is as light in the dark")
 
 
-@case("page", "the page is berth's own")
+@case("page", "the page is berth's own", timed=True)
 def page(world):
     """The page in a browser: signed in by its form, it shows what is there and what happens."""
     if browser.program() is None:
