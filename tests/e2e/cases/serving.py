@@ -337,6 +337,8 @@ def metrics_true(world):
         checks.wait_until(20, lambda: not differs(), "")
     except checks.Failed:
         raise checks.Failed("counted, and expected: %s" % differs()) from None
+    # Its line is written behind the answer, which is counted.
+    checks.wait_until(10, lambda: len(world.log.bound()) >= count, "the audit log does not come to %d Bindings" % count)
     bound = len(world.log.bound())
     checks.expect(bound == count, "the audit log has %d Bindings, %d were counted", bound, count)
     found = served.samples()
