@@ -89,13 +89,20 @@ class RealCluster(Cluster):
 
     def allow_nobody(self, except_for=()):
         """Give user nobody the scheduler's rights, less the reading of some resources."""
+        rights = set()
         for role in ("system:kube-scheduler", "system:volume-scheduler"):
             rules = self.admin.get(RBAC + "/clusterroles/" + role)["rules"]
+            rights |= {(group, resource) for rule in rules if "list" in rule["verbs"] and "resourceNames" not in rule
+                       for group in rule["apiGroups"] for resource in rule["resources"]}
             rules = [without(rule, except_for) for rule in rules]
             self.replace_role(role.replace("system:", "limited-"), [r for r in rules if r["resources"]])
         for role in ("extension-apiserver-authentication-reader",
                      "system::leader-locking-kube-scheduler"):
             self.bind("/namespaces/kube-system/rolebindings", "RoleBinding", "Role", role)
+        for group, resource in rights:
+            checks.wait_until(30, lambda group=group, resource=resource: kube.may(
+                self.admin, "nobody", "list", resource, group) == (resource not in except_for),
+                "nobody's right to list %s is not as it was written" % resource)
 
     def replace_role(self, name, rules):
         path = RBAC + "/clusterroles"
@@ -120,6 +127,17 @@ class RealCluster(Cluster):
         except kube.ApiError as error:
             if error.status != 409:
                 raise
+
+
+def account_may(client, user):
+    """The API server has seen each role that compose/kubernetes/rbac binds; before, a request would be refused."""
+    there = {"namespace": "kube-system"}
+    for verb, resource, group, more in (
+            ("list", "nodes", "", {}), ("create", "tokenreviews", "authentication.k8s.io", {}),
+            ("get", "leases", "coordination.k8s.io", dict(there, name="kube-scheduler")),
+            ("get", "configmaps", "", dict(there, name="extension-apiserver-authentication"))):
+        checks.wait_until(30, lambda verb=verb, resource=resource, group=group, more=more: kube.may(
+            client, user, verb, resource, group, **more), "%s may not %s %s" % (user, verb, resource))
 
 
 def without(rule, resources):

@@ -61,6 +61,9 @@ def grant(client):
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "podgroups"},
         "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User",
                       "name": "system:kube-scheduler"}]})
+    # Who is refused once looks again half a minute later.
+    checks.wait_until(30, lambda: all(kube.may(client, "system:kube-scheduler", "list", "podgroups", api.group) for api in CUSTOM),
+                      "the scheduler may not list PodGroups")
 
 
 def definition(api):

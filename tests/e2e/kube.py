@@ -35,6 +35,14 @@ def not_yet_seen(status, text):
     return status == 403 and b"no PriorityClass with name" in text
 
 
+def may(client, user, verb, resource, group="", **more):
+    """Whether the API server lets that user do it: who may is known to it by watches of its own, a moment after roles
+    are written."""
+    review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": {
+        "user": user, "resourceAttributes": dict(more, verb=verb, resource=resource, group=group)}}
+    return client.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)["status"]["allowed"]
+
+
 def read_kubeconfig(path):
     """The fields of a kubeconfig with one cluster and one user, in block or JSON form."""
     with open(path) as file:

@@ -14,6 +14,7 @@ import urllib.request
 
 import checks
 import cluster
+import kube
 
 DIRECTORY = os.path.join(cluster.TOP, "compose", "kubernetes", "rbac")
 ACCOUNT = "system:serviceaccount:kube-system:berth"
@@ -37,6 +38,9 @@ def grant(where):
     """Apply the rules; the kubeconfig of the account that they are for."""
     kubectl(where, "apply", "-k", DIRECTORY)
     kubectl(where, "apply", "-f", os.path.join(os.path.dirname(DIRECTORY), "gangs.yaml"))
+    cluster.account_may(where.admin, ACCOUNT)
+    checks.wait_until(30, lambda: kube.may(where.admin, ACCOUNT, "list", "podgroups", "scheduling.x-k8s.io"),
+                      "the account may not list PodGroups")
     answer = where.admin.create(TOKEN, {"apiVersion": "authentication.k8s.io/v1",
                                         "kind": "TokenRequest", "spec": {"expirationSeconds": 36000}})
     with open(where.kubeconfig("nobody")) as file:

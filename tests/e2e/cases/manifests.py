@@ -245,6 +245,7 @@ def prepare(world):
     """The account with its rules, and the pods' specs: (containers, core, workers)."""
     folder = os.path.join(TOP, "workers")
     kubectl(world, "apply", "-k", os.path.join(TOP, "rbac"))
+    cluster.account_may(world.admin, "system:serviceaccount:kube-system:berth")
     made = {(i["kind"], i["metadata"]["name"]): i for i in items(world, "-k", folder)}
     containers = Containers(world)
     containers.account()

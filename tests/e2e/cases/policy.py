@@ -3,7 +3,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 import checks
 import cluster
@@ -152,7 +151,8 @@ def allow_map(world):
         allow, kind="RoleBinding",
         roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "berth-policy"},
         subjects=[{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "system:kube-scheduler"}]))
-    time.sleep(1)  # the authorizer's view of RBAC follows a watch
+    checks.wait_until(30, lambda: kube.may(world.admin, "system:kube-scheduler", "get", "configmaps", namespace="kube-system",
+                                           name="scheduler-policy"), "the scheduler may not read the ConfigMap")
 
 
 @case("policy-configmap", not_upstream=OLD)
