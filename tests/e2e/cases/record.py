@@ -370,7 +370,7 @@ def explained_later(world):
     world.others.append(extender)
     scheduler = world.scheduler(backoff=1, extenders=[extender.says()])
     path = os.path.join(world.directory, "day")
-    checks.wait_until(10, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
+    checks.wait_until(60, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
     world.admin.create(kube.PODS, pod("before", {"cpu": "500m"}))
     checks.all_bound(pods, 1, 60)
     command = record(scheduler, path)
@@ -426,12 +426,12 @@ def explained_in_tree(world):
     pods = world.pods()
     scheduler = gang.scheduler(world, flags=gates, backoff=1)
     path = os.path.join(world.directory, "day")
-    checks.wait_until(10, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
+    checks.wait_until(60, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
     command = record(scheduler, path)
     checks.expect("recording for" in command.stdout.readline(), "it does not begin")
     gang.create(world, api, "trio", 3, 3, {"cpu": "3"})
     checks.expect(pods.wait(30, lambda items: "trio-0" in items and items["trio-0"][2]), "trio-0 was not told of")
-    time.sleep(1.5)  # the backoff is over, and nothing happens
+    time.sleep(2.5)  # the backoff is over, and nothing happens
     live = explained(scheduler, "trio-0")
     then = wall()
     world.admin.create(kube.NODES, objects.node("node-new", {"cpu": "4", "memory": "8Gi"}))
@@ -521,7 +521,7 @@ def other_configuration(world):
     flags = ["--tie-break=first"]
     scheduler = world.scheduler(flags=flags, backoff=1)
     path = os.path.join(world.directory, "day")
-    checks.wait_until(10, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
+    checks.wait_until(60, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
     command = record(scheduler, path)
     checks.expect("recording for" in command.stdout.readline(), "it does not begin")
     went = same_day(world, pods)

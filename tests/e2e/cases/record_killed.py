@@ -34,7 +34,7 @@ def killed(world):
                                          for i in range(4)])
     pods = world.pods()
     scheduler = world.scheduler(backoff=1)
-    checks.wait_until(10, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
+    checks.wait_until(60, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
     path = os.path.join(world.directory, "day")
     command = record(scheduler, path)
     checks.expect("recording for" in command.stdout.readline(), "it does not begin")

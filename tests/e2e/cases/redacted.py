@@ -179,7 +179,7 @@ def redacted(world):
     is the same day under other names, which keep their order. Where that cannot be shown, there is no file."""
     furnish(world)
     scheduler = world.scheduler(backoff=1)
-    checks.wait_until(10, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
+    checks.wait_until(60, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
     path, shared = os.path.join(world.directory, "day"), os.path.join(world.directory, "shared")
     command = recorded(world, scheduler, path)
     business(world)
