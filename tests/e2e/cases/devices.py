@@ -161,6 +161,8 @@ def devices(world):
     # Who had none gets those that are given back.
     ended = [name for name in single if pods.items[name][1]][:LATE]
     give_back(client, ended)
+    # They count as bound until the watch has told of their end; a claim is reserved before its pod is bound.
+    checks.expect(pods.wait(BOUND_SECONDS, lambda items: not set(ended) & set(items)), "who was deleted is still there")
     all_as_they_should(world, pods, most)
     checks.one_binding_each(world.log, [uid for uid, node, _ in pods.items.values() if node])
     checks.no_overcommit(client)
