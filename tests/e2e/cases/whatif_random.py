@@ -261,7 +261,7 @@ class Asked:
 
         def as_said(items):
             return not gone & set(items) and {name: item[1] for name, item in items.items() if name in said} == wanted
-        self.pods.wait(5, as_said)  # what is bound already is still to be seen here
+        self.pods.wait(30, as_said)  # what is bound already is still to be seen here
         went = {name: item[1] for name, item in self.pods.items.items() if name in said}
         checks.expect(as_said(self.pods.items), "question %d, %s with %s: it is said %s, evicted %s, of whom %s are there, and it is %s", self.count, words,
                       [load["metadata"]["name"] for load in loads], said, sorted(gone), sorted(gone & set(self.pods.items)), went)
