@@ -32,7 +32,7 @@ def filter_score_permit(stage):
         stage.bound("placed-%d" % i, "liked")
     stage.create("denied", "gate", deny="yes")
     stage.told("denied", "0/1 nodes are available: 1 denied by its label.")
-    stage.create("late", "gate", wait="2")
+    stage.create("late", "gate", wait="4")
     stage.waits("late")
     stage.bound("late")
     os.kill(stage.scheduler.pids()["scheduler"], signal.SIGKILL)

@@ -27,7 +27,8 @@ PROFILES = [
     {"schedulerName": "default-scheduler"},
     profile("strict", {"filter": {}, "score": {"weight": 100}}, failurePolicy="Fail"),
     profile("lenient", {"filter": {}, "score": {"weight": 100}}, failurePolicy="Ignore", nodeFacts="Node"),
-    profile("gate", {"permit": {}, "postBind": {}}, permitTimeout="5s"),
+    # Who asks for 4 s is to get them on a machine that is busy for some seconds, too: nothing tries him again after a timeout.
+    profile("gate", {"permit": {}, "postBind": {}}, permitTimeout="12s"),
     profile("points", dict.fromkeys(POINTS, {}), failurePolicy="Fail", nodeFacts="Pods",
             annotations=["bus.example/only"]),
     profile("points-lenient", dict.fromkeys(POINTS, {}), failurePolicy="Ignore", nodeFacts="Node"),
@@ -166,12 +167,12 @@ def permit(stage):
     stage.bound("orphan")
     stage.create("denied", "gate", deny="yes")
     stage.told("denied", "0/1 nodes are available: 1 denied by its label.")
-    stage.create("short", "gate", wait="2")
+    stage.create("short", "gate", wait="4")
     stage.waits("short")
     stage.bound("short")
     stage.create("long", "gate", wait="600")
     stage.waits("long")
-    stage.told("long", "0/1 nodes are available: 1 rejected due to timeout after waiting 5s at plugin example.")
+    stage.told("long", "0/1 nodes are available: 1 rejected due to timeout after waiting 12s at plugin example.")
     stage.create("deleted", "gate", wait="600")
     stage.waits("deleted")
     stage.world.admin.delete(kube.PODS + "/deleted?gracePeriodSeconds=0")
