@@ -62,6 +62,8 @@ static void keep_asked(struct search *s, const struct message *m)
         keep(s, &m->map_run.request.pod);
     else if (m->type == MSG_attempt)
         keep(s, &m->attempt.pod);
+    else if (m->type == MSG_map_picks && s->place < m->map_picks.requests.count)
+        keep(s, &m->map_picks.requests.at[s->place].pod);
     else if (m->type == MSG_map_batch && batch->requests.count > 0)
         keep(s, &batch->requests.at[s->place < last ? s->place : last].pod);
 }
@@ -76,7 +78,7 @@ static bool look(void *context, const struct journal_entry *e, int64_t wall_us)
         return false;
     if (e->kind == JOURNAL_delivery &&
         (e->type == MSG_map_request || e->type == MSG_map_run || e->type == MSG_map_batch ||
-         e->type == MSG_attempt) &&
+         e->type == MSG_map_picks || e->type == MSG_attempt) &&
         decode(e, &m, &memory))
         keep_asked(s, &m);
     arena_free(&memory);
@@ -85,11 +87,13 @@ static bool look(void *context, const struct journal_entry *e, int64_t wall_us)
 
 void about_say(const struct member *m, uint64_t entry, const struct map *nodes, struct buffer *out)
 {
-    static const char results[] = "results[";
-    const char *place = m->said.len > 0 ? strstr(m->said.at, results) : NULL;
+    static const char *const lists[] = {"results[", "picks["};
     struct search s = {.entry = entry};
-    if (place != NULL)
-        s.place = (uint32_t)strtoul(place + sizeof(results) - 1, NULL, 10);
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        const char *place = m->said.len > 0 ? strstr(m->said.at, lists[i]) : NULL;
+        if (place != NULL)
+            s.place = (uint32_t)strtoul(place + strlen(lists[i]), NULL, 10);
+    }
     if (m->process == WORKER)
         member_each(m, look, &s);
     if (s.name.len > 0) {

@@ -46,6 +46,8 @@ static void take_asked(struct search *s, const struct message *m, int64_t wall_u
         about = str_equal(m->map_run.request.pod.uid, s->pod.uid);
     for (uint32_t i = 0; m->type == MSG_map_batch && i < m->map_batch.requests.count; i++)
         about = about || str_equal(m->map_batch.requests.at[i].pod.uid, s->pod.uid);
+    for (uint32_t i = 0; m->type == MSG_map_picks && i < m->map_picks.requests.count; i++)
+        about = about || str_equal(m->map_picks.requests.at[i].pod.uid, s->pod.uid);
     if (about) {
         s->named = true;
         s->asked = s->at;
@@ -148,6 +150,7 @@ static bool is_about_attempts(const struct search *s, const struct journal_entry
     case MSG_map_batch:
     case MSG_map_run:
     case MSG_map_run_end:
+    case MSG_map_picks:
     case MSG_extend:
     case MSG_bind:
     case MSG_preempt:

@@ -96,6 +96,11 @@ static bool cycle_of(const struct message *m, int64_t *number)
     case MSG_map_batch_result: *number = m->map_batch_result.cycle; return true;
     case MSG_map_run_result: *number = m->map_run_result.cycle; return true;
     case MSG_map_run_end: *number = m->map_run_end.cycle; return true;
+    case MSG_map_picks: *number = m->map_picks.cycle; return true;
+    case MSG_map_picks_result: *number = m->map_picks_result.cycle; return true;
+    case MSG_map_check: *number = m->map_check.cycle; return true;
+    case MSG_map_checked: *number = m->map_checked.cycle; return true;
+    case MSG_map_picks_end: *number = m->map_picks_end.cycle; return true;
     default: return false;
     }
 }
@@ -141,7 +146,8 @@ bool tap_answers_recall(struct tap_answers *answers, struct str *tapped)
 
 static bool is_answer(enum message_type type)
 {
-    return type == MSG_map_result || type == MSG_map_batch_result || type == MSG_map_run_result;
+    return type == MSG_map_result || type == MSG_map_batch_result || type == MSG_map_run_result ||
+           type == MSG_map_picks_result || type == MSG_map_checked;
 }
 
 bool tap_answers_takes(struct tap_answers *answers, const struct tap_answers_frame *f)

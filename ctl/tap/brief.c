@@ -204,6 +204,67 @@ static void add_places(const struct run_place *at, uint32_t count, struct buffer
         buffer_print(out, "; %.*s, total %" PRId64, STR_ARG(at[i].node), at[i].total);
 }
 
+static void map_picks(struct brief *b, const struct map_picks *m, struct buffer *out)
+{
+    buffer_print(out, "asks for the best nodes of %u pods unlike each other", m->requests.count);
+    for (uint32_t i = 0; i < m->requests.count; i++)
+        if (is_pod(b, &m->requests.at[i].pod)) {
+            b->cycle = m->requests.at[i].cycle;
+            b->place = i;
+            buffer_print(out, ", this is number %u", i + 1);
+        }
+}
+
+static void map_picks_result(const struct brief *b, const struct map_picks_result *m,
+                             struct buffer *out)
+{
+    if (b->place >= m->picks.count) {
+        buffer_print(out, "%u looked at, this one was not", m->picks.count);
+        return;
+    }
+    const struct node_pick *pick = &m->picks.at[b->place];
+    buffer_print(out, "%" PRId64 " nodes fit", pick->feasible);
+    if (pick->ties > 0)
+        buffer_print(out, ", best %.*s, total %" PRId64, STR_ARG(pick->node), pick->total);
+    buffer_add_text(out, pick->fails ? ", to be asked alone" : "");
+}
+
+static void map_check(const struct brief *b, const struct map_check *m, struct buffer *out)
+{
+    if (b->place >= m->pods.count) {
+        buffer_print(out, "%u have a place, this one has none yet", m->pods.count);
+        return;
+    }
+    const struct check_pod *pod = &m->pods.at[b->place];
+    buffer_print(out, "is anything better for it than total %" PRId64 ", with %u before it",
+                 pod->total, b->place);
+    add(out, ", on ", pod->node);
+}
+
+static void map_checked(const struct brief *b, const struct map_checked *m, struct buffer *out)
+{
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < m->changed.count; i++) {
+        const struct checked_node *c = &m->changed.at[i];
+        if (c->pod != b->place)
+            continue;
+        buffer_print(out, "%s%.*s", told++ > 0 ? ", " : "", STR_ARG(c->node));
+        if (c->rejected || c->fails)
+            buffer_add_text(out, c->rejected ? " does not pass" : " cannot be told of");
+        else
+            buffer_print(out, " has total %" PRId64, c->total);
+    }
+    buffer_add_text(out, told == 0 ? "nothing better for it" : "");
+}
+
+static void map_picks_end(const struct brief *b, const struct map_picks_end *m, struct buffer *out)
+{
+    buffer_print(out, "%u pods are placed by this worker", m->pods.count);
+    for (uint32_t i = 0; i < m->pods.count; i++)
+        if (m->pods.at[i].pod == b->place)
+            buffer_print(out, ", this one on %.*s", STR_ARG(m->pods.at[i].node));
+}
+
 static void map_run(struct brief *b, const struct map_run *m, struct buffer *out)
 {
     b->cycle = m->request.cycle;
@@ -329,6 +390,11 @@ static bool print_asked(struct brief *b, const struct message *m, struct buffer 
     case MSG_map_run: map_run(b, &m->map_run, out); return true;
     case MSG_map_run_result: map_run_result(b, &m->map_run_result, out); return true;
     case MSG_map_run_end: map_run_end(b, &m->map_run_end, out); return true;
+    case MSG_map_picks: map_picks(b, &m->map_picks, out); return true;
+    case MSG_map_picks_result: map_picks_result(b, &m->map_picks_result, out); return true;
+    case MSG_map_check: map_check(b, &m->map_check, out); return true;
+    case MSG_map_checked: map_checked(b, &m->map_checked, out); return true;
+    case MSG_map_picks_end: map_picks_end(b, &m->map_picks_end, out); return true;
     case MSG_extended: extended(b, &m->extended, out); return true;
     case MSG_plugin_answer: plugin_answer(b, &m->plugin_answer, out); return true;
     default: return false;

@@ -14,8 +14,7 @@
 #include "scheduler/coordinator/placing.h"
 #include "scheduler/table/like_pod.h"
 
-#define BATCH_US    1000              /* then a worker begins no further pod */
-#define BATCH_BYTES ((size_t)1 << 20) /* of pods in memory, which is far below a frame's limit */
+#define BATCH_US 1000 /* then a worker begins no further pod */
 
 /* ---- who goes along ---- */
 
@@ -272,14 +271,14 @@ static uint32_t take_answers(struct coordinator *c, const struct map_batch_resul
     return good;
 }
 
-void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
-                     const struct map_batch_result *result)
+enum reduce_step batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
+                                 const struct map_batch_result *result)
 {
     enum reduce_step step;
     if (c->batch.count == 0 || deciding_shard_of(c, worker) != 0 ||
         result->cycle != cycle_of(c, 0)) {
         COUNT(c, late, 1);
-        return;
+        return REDUCE_wait;
     }
     uint32_t size = c->batch.at[0].size, good = take_answers(c, result, &step);
     c->batch.whole = good == size;
@@ -302,6 +301,7 @@ void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
     } else {
         deciding_keep_only(c, good);
         batch_end(c);
-        cycle_step(c, now, step);
+        return step;
     }
+    return REDUCE_wait;
 }

@@ -23,6 +23,8 @@
 
 #define WORKERS_MAX 64
 #define BATCH_MAX   64
+/* Of several pods of a question in memory, which is far below a frame's limit. */
+#define BATCH_BYTES ((size_t)1 << 20)
 #define BATCHES_MAX 2   /* the worker decides one while we conclude another */
 #define RUN_PODS    512 /* of a run: a batch's for each worker, but no more than these */
 
@@ -50,7 +52,8 @@ struct coordinator {
     struct arena cycle_memory;
     struct address queue, watcher, binder, extender; /* peer 0: not there */
 
-    /* set by: coordinator.c gang.c; who goes back to where a transaction began throws the same */
+    /* set by: coordinator.c gang.c; who goes back to where a transaction began throws the same, pod
+     * by pod */
     struct random random;
 
     struct flights flights; /* owner: flight.c */
@@ -80,7 +83,8 @@ struct coordinator {
         bool whole;     /* the last one was concluded as a whole: another may follow */
     } batch;            /* owner: batch.c */
 
-    struct run *run; /* owner: run.c run_groups.c; pods that are alike, with several workers */
+    struct run *run;     /* owner: run.c run_groups.c; pods that are alike, with several workers */
+    struct picks *picks; /* owner: picks.c; pods that are not, with several workers */
 
     struct {
         bool leads;
@@ -283,8 +287,9 @@ uint32_t batch_most(const struct coordinator *c);
 uint32_t batch_limit(const struct coordinator *c);
 /* How a decision of one pod ended, for the size of the next batch. */
 void batch_learn(struct coordinator *c, bool placed);
-void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
-                     const struct map_batch_result *result);
+/* The step that is left to take with the only slot, by cycle_step; REDUCE_wait: none. */
+enum reduce_step batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
+                                 const struct map_batch_result *result);
 /* The same of several pods: so many were placed of those asked for. */
 void batch_learned(struct coordinator *c, uint32_t asked, uint32_t placed);
 /* True when the first differs in nothing but names from the second, which is being decided: what
@@ -309,6 +314,25 @@ void run_abandon(struct coordinator *c);
 void run_forget(struct coordinator *c);
 void run_on_result(struct coordinator *c, struct moment now, uint32_t worker,
                    const struct map_run_result *said);
+
+/* ---- picks.c ---- */
+
+void picks_init(struct coordinator *c);
+void picks_free(struct coordinator *c);
+/* The first slot waits for its workers: asks for it with others that are unlike it. False: nobody
+ * goes along. */
+bool picks_begin(struct coordinator *c, struct moment now);
+bool picks_are_under_way(const struct coordinator *c);
+/* A worker joins, of a version that can answer or of one that cannot. */
+void picks_on_join(struct coordinator *c, uint32_t worker, bool can);
+void picks_abandon(struct coordinator *c);
+/* The frameworks are about to be others. */
+void picks_forget(struct coordinator *c);
+/* As batch_on_result. */
+enum reduce_step picks_on_result(struct coordinator *c, struct moment now, uint32_t worker,
+                                 const struct map_picks_result *said);
+void picks_on_checked(struct coordinator *c, struct moment now, uint32_t worker,
+                      const struct map_checked *said);
 
 /* ---- compare.c ---- */
 

@@ -71,6 +71,7 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
         c->options.batch = BATCH_MAX;
     batch_init(c);
     run_init(c);
+    picks_init(c);
     frameworks_build(&c->frameworks, options->profiles, options->profile_count);
     deciding_configure(c);
     bus_plugins_configure(c);
@@ -108,6 +109,7 @@ void coordinator_free(struct coordinator **coordinator)
     catalog_free(&c->catalog);
     deciding_free(c);
     run_free(c);
+    picks_free(c);
     pod_ends_free(c);
     decisions_kept_free(&c->decisions);
     flights_free(&c->flights);
@@ -229,6 +231,7 @@ void coordinator_reconfigure(struct coordinator *c, struct moment now,
     extending_restart(c);
     restart_permitting(c);
     run_forget(c);
+    picks_forget(c);
     measure_flush(c);
     frameworks_build(&c->frameworks, config->profiles, config->profile_count);
     take_gates(c);
@@ -505,6 +508,7 @@ static void on_worker_join(struct coordinator *c, struct moment now, const struc
         return;
     }
     cycle_abandon(c);
+    picks_on_join(c, in->from.peer, join->picks);
     if (join->counts)
         cache_worker_join_paced(c->cache, in->from.peer, join->capacity);
     else
@@ -526,12 +530,22 @@ static void on_map_result(struct coordinator *c, struct moment now, const struct
 
 static void on_map_batch_result(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    batch_on_result(c, now, in->from.peer, &in->message->map_batch_result);
+    cycle_step(c, now, batch_on_result(c, now, in->from.peer, &in->message->map_batch_result));
 }
 
 static void on_map_run_result(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     run_on_result(c, now, in->from.peer, &in->message->map_run_result);
+}
+
+static void on_map_picks_result(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    cycle_step(c, now, picks_on_result(c, now, in->from.peer, &in->message->map_picks_result));
+}
+
+static void on_map_checked(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    picks_on_checked(c, now, in->from.peer, &in->message->map_checked);
 }
 
 static void on_bind_result(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -609,6 +623,8 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_map_result] = on_map_result,
     [MSG_map_batch_result] = on_map_batch_result,
     [MSG_map_run_result] = on_map_run_result,
+    [MSG_map_picks_result] = on_map_picks_result,
+    [MSG_map_checked] = on_map_checked,
     [MSG_bind_result] = on_bind_result,
     [MSG_preempt_result] = on_preempt_result,
     [MSG_claim_released] = on_claim_released,

@@ -2,8 +2,9 @@
  *
  * skip what needs no decision → ask every worker (map) → merge (reduce), perhaps a second round →
  * assume and send the bind, or say why not. What must stay true: at most one cycle is under way, or
- * batches or a run of them (batch.c, run.c), all of one group if of any, and the workers asked for
- * it are the ones that had the nodes when it began; when shares change, it begins again. */
+ * several pods together (batch.c, run.c, picks.c), all of one group if of any, and the workers
+ * asked for it are the ones that had the nodes when it began; when shares change, it begins again.
+ */
 #include "proto/base/log.h"
 #include "scheduler/catalog/device_extended.h"
 #include "scheduler/cluster/kept_pod.h"
@@ -132,7 +133,8 @@ static const struct exchange {
     void (*abandon)(struct coordinator *c);
 } exchanges[] = {
     {batch_begin, batch_is_under_way, batch_abandon}, /* one worker, which has all nodes */
-    {run_begin, run_is_under_way, run_abandon} /* pods that are alike; in groups of nodes too */
+    {run_begin, run_is_under_way, run_abandon}, /* pods that are alike; in groups of nodes too */
+    {picks_begin, picks_are_under_way, picks_abandon} /* pods that are unlike each other */
 };
 
 #define EXCHANGES (sizeof(exchanges) / sizeof(exchanges[0]))

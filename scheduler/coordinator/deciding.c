@@ -298,6 +298,14 @@ void deciding_take_along(struct coordinator *c, struct moment now)
     measure_begin_alike(take(c), now);
 }
 
+bool deciding_is_counted(struct coordinator *c, const struct map_request *r)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, r->pod.scheduler_name);
+    uint32_t room = fw->filter_count + fw->score_count;
+    const struct plugin **rules = arena_take(&c->cycle_memory, room * sizeof(struct plugin *));
+    return framework_counting(fw, &r->pod, &r->findings, rules) > 0;
+}
+
 enum reduce_step deciding_answer(struct coordinator *c, uint32_t at, uint32_t shard,
                                  const struct map_result *result)
 {

@@ -109,6 +109,8 @@ enum reduce_step deciding_take(struct coordinator *c, struct moment now);
 enum reduce_step deciding_take_alike(struct coordinator *c, struct moment now);
 /* The same without a request of its own: it is decided with that of the first slot. */
 void deciding_take_along(struct coordinator *c, struct moment now);
+/* True when some rule counts other pods for the request's. */
+bool deciding_is_counted(struct coordinator *c, const struct map_request *r);
 /* A worker's answer to the slot's request. */
 enum reduce_step deciding_answer(struct coordinator *c, uint32_t at, uint32_t shard,
                                  const struct map_result *result);

@@ -265,6 +265,12 @@ void measure_run_answer(struct coordinator *c, const struct map_run_result *resu
         learn(&c->measure.parts, &result->timed.at[0]);
 }
 
+void measure_picks_answer(struct coordinator *c, const struct map_picks_result *result)
+{
+    if (result->timed.count > 0)
+        learn(&c->measure.parts, &result->timed.at[0]);
+}
+
 /* What filters and scores took in one pass, told apart by what late ones have shown. */
 static struct measured_steps told_apart(const struct coordinator *c, struct measured_steps s,
                                         bool scored)

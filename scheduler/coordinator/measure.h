@@ -53,7 +53,7 @@ struct measured_steps {
 struct counters {
     uint64_t cycles, second_rounds, scheduled, unschedulable, errors, skipped, bound, bind_failed,
         restarted, late, batches, batch_pods, batches_cut, runs, run_pods, run_grouped_pods,
-        run_risen_pods, runs_followed, expired;
+        run_risen_pods, runs_followed, picks, picked_pods, picks_cut, expired;
     uint64_t gangs_placed, gangs_failed, gangs_evicting, gangs_restarted;
     uint64_t decision_us, decision_us_max;
     uint64_t preempted;                /* victims named */
@@ -73,6 +73,8 @@ void measure_traced_answer(const struct coordinator *c, const struct slot *s, ui
                            const struct map_result *result);
 /* A worker's answer about a run. */
 void measure_run_answer(struct coordinator *c, const struct map_run_result *result);
+/* The same about pods unlike each other. */
+void measure_picks_answer(struct coordinator *c, const struct map_picks_result *result);
 /* A decision has been made, in so many microseconds, whatever comes of it. */
 void measure_took(struct coordinator *c, int64_t us);
 /* The slot has its decision: once for each attempt that is not decided anew. */

@@ -37,19 +37,12 @@ void run_free(struct coordinator *c)
 
 /* ---- who goes along ---- */
 
-static bool is_counted(struct coordinator *c, const struct map_request *r)
-{
-    const struct framework *fw = frameworks_find(&c->frameworks, r->pod.scheduler_name);
-    uint32_t room = fw->filter_count + fw->score_count;
-    const struct plugin **rules = arena_take(&c->cycle_memory, room * sizeof(struct plugin *));
-    return framework_counting(fw, &r->pod, &r->findings, rules) > 0;
-}
-
 /* Either nobody counts for them, or all that do have a step of their own for it. */
 static bool goes_in_a_run(struct coordinator *c, const struct map_request *r)
 {
     c->run->grouped = r->step == MAP_STEP_count;
-    return c->run->grouped ? run_groups_may_begin(c) : r->step == MAP_STEP_map && !is_counted(c, r);
+    return c->run->grouped ? run_groups_may_begin(c)
+                           : r->step == MAP_STEP_map && !deciding_is_counted(c, r);
 }
 
 static bool may_run(struct coordinator *c)

@@ -8,7 +8,7 @@
 
 static bool is_best(const struct reduce *r, uint32_t shard)
 {
-    const struct map_result *p = &r->parts[shard].result;
+    const struct map_result *p = r->parts[shard].result;
     return p->feasible > 0 && p->best_count > 0 && p->best_total == r->decision.total;
 }
 
@@ -20,9 +20,9 @@ static struct str by_dice(const struct reduce *r)
     for (uint32_t i = 0; i < r->start.shards; i++) {
         if (!is_best(r, i))
             continue;
-        left -= r->parts[i].result.best_count;
+        left -= r->parts[i].result->best_count;
         if (left < 0)
-            return r->parts[i].result.best_node;
+            return r->parts[i].result->best_node;
     }
     must(!"some shard has a best node");
     return (struct str){0};
@@ -39,7 +39,7 @@ static struct str by_name(const struct reduce *r)
     struct str first = {0};
     for (uint32_t i = 0; i < r->start.shards; i++)
         if (is_best(r, i))
-            take_smaller(&first, r->parts[i].result.best_node);
+            take_smaller(&first, r->parts[i].result->best_node);
     return first;
 }
 
@@ -66,11 +66,11 @@ struct listed_nodes choosing_listed(struct reduce *r)
 {
     uint32_t room = 0;
     for (uint32_t i = 0; i < r->start.shards; i++)
-        room += r->parts[i].result.listed.count;
+        room += r->parts[i].result->listed.count;
     struct listed_nodes all = {0, arena_take(&r->arena, room * sizeof(*all.at))};
     for (uint32_t i = 0; i < r->start.shards; i++)
-        for (uint32_t k = 0; k < r->parts[i].result.listed.count; k++)
-            all.at[all.count++] = r->parts[i].result.listed.at[k];
+        for (uint32_t k = 0; k < r->parts[i].result->listed.count; k++)
+            all.at[all.count++] = r->parts[i].result->listed.at[k];
     if (all.count > 1)
         qsort(all.at, all.count, sizeof(*all.at), compare_listed);
     return all;
@@ -146,7 +146,7 @@ static bool break_tie(struct reduce *r, const struct sums *s)
         return take_turn(r, &nodes);
     }
     if (r->start.shards == 1) {
-        d->node = r->parts[0].result.best_node;
+        d->node = r->parts[0].result->best_node;
     } else {
         bool dice = r->start.tie_break == TIE_BREAK_random || r->start.tie_break == TIE_BREAK_none;
         d->node = dice ? by_dice(r) : by_name(r);
@@ -160,7 +160,7 @@ enum reduce_step choosing_node(struct reduce *r, const struct sums *s)
     if (r->start.extension != NULL && r->start.extension->asked.nodes != 0)
         return choose_extended(r);
     for (uint32_t i = 0; i < r->start.shards; i++) {
-        const struct map_result *p = &r->parts[i].result;
+        const struct map_result *p = r->parts[i].result;
         if (p->feasible == 0)
             continue;
         if (d->best_count == 0 || p->best_total > d->total) {

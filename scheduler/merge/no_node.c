@@ -32,13 +32,13 @@ static struct strs rejecting_plugins(struct reduce *r)
     struct strs by = r->decision.pre_filter.by;
     uint32_t room = by.count + r->question.nodes.count;
     for (uint32_t i = 0; i < r->start.shards; i++)
-        room += r->parts[i].result.plugins.count;
+        room += r->parts[i].result->plugins.count;
     struct strs all = {0, arena_take(&r->arena, room * sizeof(struct str))};
     for (uint32_t i = 0; i < by.count; i++)
         all.at[all.count++] = by.at[i];
     for (uint32_t i = 0; i < r->start.shards; i++)
-        for (uint32_t k = 0; k < r->parts[i].result.plugins.count; k++)
-            all.at[all.count++] = r->parts[i].result.plugins.at[k];
+        for (uint32_t k = 0; k < r->parts[i].result->plugins.count; k++)
+            all.at[all.count++] = r->parts[i].result->plugins.at[k];
     add_refusing(r, &all);
     qsort(all.at, all.count, sizeof(*all.at), compare_str);
     uint32_t kept = 0;
@@ -235,8 +235,8 @@ enum reduce_step no_node_fits(struct reduce *r, const struct sums *s)
         add_refusal(extension_refusal(r->start.extension, r->question.nodes.at[i]), &h);
     r->decision.feasible = 0;
     for (uint32_t i = 0; i < r->start.shards; i++)
-        for (uint32_t k = 0; k < r->parts[i].result.reasons.count; k++) {
-            const struct tally *t = &r->parts[i].result.reasons.at[k];
+        for (uint32_t k = 0; k < r->parts[i].result->reasons.count; k++) {
+            const struct tally *t = &r->parts[i].result->reasons.at[k];
             histogram_add(&h, t->text, t->count);
         }
     if (r->decision.pre_filter.narrowed && (r->start.placement == NULL || r->narrowed_by_rules))

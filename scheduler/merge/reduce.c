@@ -73,7 +73,7 @@ static struct sums sum_parts(const struct reduce *r)
 {
     struct sums s = {0};
     for (uint32_t i = 0; i < r->start.shards; i++) {
-        const struct map_result *p = &r->parts[i].result;
+        const struct map_result *p = r->parts[i].result;
         s.feasible += p->feasible;
         s.evaluated += p->evaluated;
         s.curable += p->evaluated - p->feasible - p->unresolvable;
@@ -100,11 +100,11 @@ static void gather_verdicts(struct reduce *r)
 {
     uint32_t room = 0;
     for (uint32_t i = 0; i < r->start.shards; i++)
-        room += r->parts[i].result.verdicts.count;
+        room += r->parts[i].result->verdicts.count;
     r->verdicts = arena_take(&r->arena, room * sizeof(*r->verdicts));
     for (uint32_t i = 0; i < r->start.shards; i++)
-        for (uint32_t k = 0; k < r->parts[i].result.verdicts.count; k++)
-            r->verdicts[r->verdict_count++] = r->parts[i].result.verdicts.at[k];
+        for (uint32_t k = 0; k < r->parts[i].result->verdicts.count; k++)
+            r->verdicts[r->verdict_count++] = r->parts[i].result->verdicts.at[k];
     qsort(r->verdicts, r->verdict_count, sizeof(*r->verdicts), compare_verdicts);
 }
 
@@ -268,7 +268,7 @@ static enum reduce_step start_victims(struct reduce *r)
     gang_victims_protect(&r->start, &r->request, &r->arena);
     gang_victims_ask_of_wholes(&r->start, &r->request, &r->arena);
     for (uint32_t i = 0; i < r->start.shards; i++) {
-        const struct map_result *p = &r->parts[i].result;
+        const struct map_result *p = r->parts[i].result;
         r->parts[i].asked = false;
         if (p->evaluated - p->feasible - p->unresolvable > 0 || r->turned_away.count > 0)
             rounds_ask(r, i);
@@ -330,6 +330,8 @@ static bool nominated_first(const struct reduce *r)
            !r->decision.pre_filter.narrowed && r->phase != PHASE_nominated;
 }
 
+static const struct map_result nothing_said;
+
 /* Whoever has none of the few nodes that are looked at would say just that. */
 static void ask_owners(struct reduce *r)
 {
@@ -337,7 +339,7 @@ static void ask_owners(struct reduce *r)
     bool few = r->start.owner != NULL && r->start.shards > 1 && only.count < r->start.shards;
     for (uint32_t i = 0; i < r->start.shards; i++) {
         r->parts[i].asked = false;
-        r->parts[i].result = (struct map_result){0};
+        r->parts[i].result = &nothing_said;
         r->parts[i].ranges.told = 0;
     }
     for (uint32_t i = 0; few && i < only.count; i++) {
@@ -367,8 +369,8 @@ static enum reduce_step start_map(struct reduce *r)
 static void take_skips(struct reduce *r)
 {
     for (uint32_t i = 0; i < r->start.shards; i++) {
-        r->decision.pre_filter.skipped |= (uint64_t)r->parts[i].result.skipped;
-        r->decision.score_skipped |= (uint64_t)r->parts[i].result.score_skipped;
+        r->decision.pre_filter.skipped |= (uint64_t)r->parts[i].result->skipped;
+        r->decision.score_skipped |= (uint64_t)r->parts[i].result->score_skipped;
     }
 }
 
@@ -575,7 +577,7 @@ static void take_parts(struct reduce *r, uint32_t count)
 {
     r->parts = arena_take(&r->arena, count * sizeof(*r->parts));
     for (uint32_t i = 0; i < count; i++)
-        score_ranges_new(&r->parts[i].ranges, r->start.framework, &r->arena);
+        r->parts[i].result = &nothing_said;
 }
 
 static void run_pre_filter(struct reduce *r)
@@ -653,31 +655,46 @@ enum reduce_step reduce_start_alike(struct reduce *r, const struct reduce_start 
     return start_map(r);
 }
 
+/* Room for what a part says, with what it has said before. */
+static struct map_result *own_result(struct reduce *r, struct part *p)
+{
+    struct map_result *own = arena_take(&r->arena, sizeof(*own));
+    *own = *p->result;
+    p->result = own;
+    if (p->ranges.own == NULL)
+        score_ranges_new(&p->ranges, r->start.framework, &r->arena);
+    return own;
+}
+
+static void take_answer(struct reduce *r, struct part *p, const struct map_result *result)
+{
+    struct map_result *own = own_result(r, p);
+    if (!map_answer_makes_sense(result)) {
+        *own = (struct map_result){.error = STR_LITERAL("a worker's answer makes no sense")};
+        p->ranges.told = 0;
+    } else if (r->phase == PHASE_victims) {
+        candidates_add(&r->candidates, result);
+        own->error = arena_copy(&r->arena, result->error);
+    } else if (r->phase == PHASE_claims) {
+        add_unavailable(r, &result->unavailable);
+        own->error = arena_copy(&r->arena, result->error);
+    } else {
+        /* whoever only scores again does not look at the nominated node again */
+        bool nominated_fits = r->phase == PHASE_again && own->nominated_fits;
+        codec_copy(message_info[MSG_map_result].record, own, result, &r->arena);
+        own->nominated_fits |= nominated_fits;
+        score_ranges_note(&p->ranges, r->start.framework, own->extremes.at,
+                          own->feasible > 0 ? own->extremes.count : 0);
+    }
+}
+
 enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_result *result)
 {
     if (!reduce_asks(r, shard) || result->cycle != r->request.cycle ||
         result->round != r->request.round)
         return r->phase == PHASE_done ? REDUCE_done : REDUCE_wait;
     struct part *p = &r->parts[shard];
-    if (!map_answer_makes_sense(result)) {
-        const struct map_result refused = {.error =
-                                               STR_LITERAL("a worker's answer makes no sense")};
-        p->result = refused;
-        p->ranges.told = 0;
-    } else if (r->phase == PHASE_victims) {
-        candidates_add(&r->candidates, result);
-        p->result.error = arena_copy(&r->arena, result->error);
-    } else if (r->phase == PHASE_claims) {
-        add_unavailable(r, &result->unavailable);
-        p->result.error = arena_copy(&r->arena, result->error);
-    } else {
-        /* whoever only scores again does not look at the nominated node again */
-        bool nominated_fits = r->phase == PHASE_again && p->result.nominated_fits;
-        codec_copy(message_info[MSG_map_result].record, &p->result, result, &r->arena);
-        p->result.nominated_fits |= nominated_fits;
-        score_ranges_note(&p->ranges, r->start.framework, p->result.extremes.at,
-                          p->result.feasible > 0 ? p->result.extremes.count : 0);
-    }
+    take_answer(r, p, result);
     p->answered = true;
     return --r->missing > 0 ? REDUCE_wait : all_are_in(r);
 }

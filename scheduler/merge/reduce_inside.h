@@ -18,7 +18,7 @@ enum phase {
 
 struct part {
     bool asked, answered;
-    struct map_result result; /* the newest of the map rounds; strings in the reduce's arena */
+    const struct map_result *result; /* the newest of the map rounds, from the reduce's arena */
     struct {
         uint32_t count;
         struct plugin_counts *at;

@@ -46,7 +46,7 @@ bool rounds_ask_again(struct reduce *r)
     uint32_t asked = 0;
     for (uint32_t i = 0; i < r->start.shards; i++) {
         struct part *p = &r->parts[i];
-        bool wrong = (p->result.feasible > 0 && knows_less(r, p)) ||
+        bool wrong = (p->result->feasible > 0 && knows_less(r, p)) ||
                      score_ranges_differ(&p->ranges, r->start.framework, r->ranges);
         p->asked = false;
         if (wrong) {
@@ -64,8 +64,8 @@ void rounds_merge_surveys(struct reduce *r)
         arena_take(&r->arena, r->start.shards * sizeof(struct plugin_counts *));
     uint32_t *sizes = arena_take(&r->arena, r->start.shards * sizeof(*sizes));
     for (uint32_t i = 0; i < r->start.shards; i++) {
-        r->parts[i].surveys.count = r->parts[i].result.surveys.count;
-        r->parts[i].surveys.at = r->parts[i].result.surveys.at;
+        r->parts[i].surveys.count = r->parts[i].result->surveys.count;
+        r->parts[i].surveys.at = r->parts[i].result->surveys.at;
         lists[i] = r->parts[i].surveys.at;
         sizes[i] = r->parts[i].surveys.count;
     }
@@ -81,8 +81,8 @@ void rounds_merge_counts(struct reduce *r)
         arena_take(&r->arena, r->start.shards * sizeof(struct plugin_counts *));
     uint32_t *sizes = arena_take(&r->arena, r->start.shards * sizeof(*sizes));
     for (uint32_t i = 0; i < r->start.shards; i++) {
-        lists[i] = r->parts[i].result.counts.at;
-        sizes[i] = r->parts[i].result.counts.count;
+        lists[i] = r->parts[i].result->counts.at;
+        sizes[i] = r->parts[i].result->counts.count;
     }
     struct merged_counts all;
     counts_merge(lists, sizes, r->start.shards, &all, &r->arena);

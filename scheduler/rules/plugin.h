@@ -220,6 +220,10 @@ struct plugin {
      * the images of the cluster: then they are asked again only about rows that have changed. A
      * rule that promises nothing is always asked about every row. */
     bool by_row;
+    /* Promises that score reads nothing of a row that the pods on it change. A rule that normalises
+     * and does not count, nor promise this, is asked about one pod at a time by several workers,
+     * unless they are alike. */
+    bool score_ignores_pods;
     /* What is counted under the key kubernetes.io/hostname matters to that node alone, but for
      * whether a slot has any such entries. */
     bool folds_hostnames;

@@ -418,10 +418,10 @@ static void choose_by_name(const struct pod_class *k, struct map_result *out)
     }
 }
 
-void class_tell_best(const struct pod_class *k, const struct map_request *r, struct map_result *out)
+static void tell_best(const struct pod_class *k, const struct map_request *r,
+                      struct map_result *out)
 {
     struct block all = {0};
-    tell_ranges(k, out);
     for (uint32_t i = 0; i < k->group_count; i++) {
         const struct row_group *g = &k->groups[i];
         const struct block b = {wrap_add(g->best.best, g->plus), g->best.count};
@@ -438,4 +438,51 @@ void class_tell_best(const struct pod_class *k, const struct map_request *r, str
     }
     struct random dice = {(uint64_t)r->seed};
     out->best_node = class_row_name(k, best_row(k, all.best, random_below(&dice, all.count)));
+}
+
+/* Rows that are not chosen are not let pass meanwhile. */
+#define LEFT_OUT UINT16_MAX
+
+static void leave_out(struct pod_class *k, struct apart *apart)
+{
+    for (uint32_t i = 0; i < apart->count; i++) {
+        uint32_t row = apart->at[i].row;
+        struct row_group *g = row < k->rows ? &k->groups[k->group[row]] : NULL;
+        if (g == NULL || !counts_in(g) || k->outcome[row] != 0)
+            continue;
+        apart->at[i].passes = true;
+        apart->at[i].total = wrap_add(k->total[row], g->plus);
+        k->outcome[row] = LEFT_OUT;
+        group_touch(k, row);
+    }
+}
+
+static void take_back(struct pod_class *k, const struct apart *apart)
+{
+    for (uint32_t i = 0; i < apart->count; i++)
+        if (apart->at[i].passes) {
+            k->outcome[apart->at[i].row] = 0;
+            group_touch(k, apart->at[i].row);
+        }
+}
+
+static void find_all_best(struct pod_class *k)
+{
+    for (uint32_t i = 0; i < k->group_count; i++)
+        if (counts_in(&k->groups[i]))
+            class_find_best(k, &k->groups[i]);
+}
+
+void class_tell_best(struct pod_class *k, const struct map_request *r, struct apart *apart,
+                     struct map_result *out)
+{
+    tell_ranges(k, out);
+    if (apart == NULL || apart->count == 0) {
+        tell_best(k, r, out);
+        return;
+    }
+    leave_out(k, apart);
+    find_all_best(k);
+    tell_best(k, r, out);
+    take_back(k, apart);
 }

@@ -334,17 +334,22 @@ static bool is_plain(const struct map_request *r, const struct framework *fw)
            fw->score_count <= SCORERS_MAX;
 }
 
-/* True when the same was asked for before, as far as is remembered; it is from now on. */
-static bool was_asked(struct classes *c, uint64_t hash)
+/* True when the same was asked for before, as far as is remembered; it is from now on. A pod that
+ * several workers decide with others may be asked about twice before it has its node, which makes
+ * no kind of it. */
+static bool was_asked(const struct shard *s, uint64_t hash, uint64_t pod)
 {
-    uint64_t *set = c->asked_once[hash % (sizeof(c->asked_once) / sizeof(c->asked_once[0]))];
+    struct classes *c = s->classes;
+    struct asked_once *set =
+        c->asked_once[hash % (sizeof(c->asked_once) / sizeof(c->asked_once[0]))];
     const uint32_t ways = sizeof(c->asked_once[0]) / sizeof(c->asked_once[0][0]);
     uint32_t at = 0;
-    while (at < ways - 1 && set[at] != hash)
+    while (at < ways - 1 && set[at].hash != hash)
         at++;
-    bool found = set[at] == hash;
+    bool apart = s->apart != NULL;
+    bool found = set[at].hash == hash && (set[at].pod != pod || (!set[at].apart && !apart));
     memmove(set + 1, set, at * sizeof(*set));
-    set[0] = hash;
+    set[0] = (struct asked_once){hash, pod, apart};
     return found;
 }
 
@@ -365,7 +370,7 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
     struct pod_class *k = map_get(c->by_key, buffer_str(&c->key));
     if (k != NULL || (!ways[0] && r->step == MAP_STEP_map))
         return k;
-    if (was_asked(c, str_hash(buffer_str(&c->key))) && is_worth_while(c))
+    if (was_asked(s, str_hash(buffer_str(&c->key)), str_hash(r->pod.uid)) && is_worth_while(c))
         return make(s, fw, r, &pod);
     return NULL;
 }
@@ -420,8 +425,8 @@ static void tell_skips(const struct pod_class *k, struct map_result *out)
                 out->skipped |= (int64_t)(UINT64_C(1) << fw->pre_filter_place[r]);
 }
 
-static void tell(const struct pod_class *k, const struct map_request *r, struct map_result *out,
-                 struct arena *a)
+static void tell(struct pod_class *k, const struct map_request *r, struct apart *apart,
+                 struct map_result *out, struct arena *a)
 {
     out->feasible = k->feasible;
     out->evaluated = k->rows;
@@ -431,7 +436,7 @@ static void tell(const struct pod_class *k, const struct map_request *r, struct 
         class_tell_surveys(k, out, a);
     if (k->feasible == 0)
         tell_rejections(k, out, a);
-    class_tell_best(k, r, out);
+    class_tell_best(k, r, apart, out);
 }
 
 /* False when the class is of no use, or of none any more. */
@@ -482,7 +487,7 @@ static bool answer(struct shard *s, struct pod_class *k, const struct map_reques
     class_weigh(k, &s->classes->scratch, r, a);
     if (cannot_tell(k))
         return false;
-    tell(k, r, out, a);
+    tell(k, r, s->apart, out, a);
     s->classes->kept = k;
     s->classes->kept_cycle = r->cycle;
     return true;

@@ -143,8 +143,11 @@ struct classes {
     struct map *by_key;
     struct pod_class *first, *last; /* most and least recently used */
     struct buffer key;
-    uint64_t questions;          /* ever */
-    uint64_t asked_once[256][4]; /* hashes of what was asked for, by hash; the last one first */
+    uint64_t questions; /* ever */
+    struct asked_once {
+        uint64_t hash, pod; /* of what was asked for, and of the pod's UID */
+        bool apart;         /* with others, some rows not being chosen */
+    } asked_once[256][4];   /* by hash; the last one first */
     struct class_scratch scratch;
     struct classes_status status;
     size_t counted;               /* bytes of all classes, each as it was when last counted */
@@ -241,8 +244,9 @@ void class_retotal(struct pod_class *k, uint32_t row);
  * by the request's. */
 void class_weigh(struct pod_class *k, struct class_scratch *w, const struct map_request *r,
                  struct arena *a);
-/* Fills in what the result says of feasible rows. */
-void class_tell_best(const struct pod_class *k, const struct map_request *r,
+/* Fills in what the result says of feasible rows; of those that are apart, if any, what they come
+ * to. */
+void class_tell_best(struct pod_class *k, const struct map_request *r, struct apart *apart,
                      struct map_result *out);
 /* Makes totals with just the request's ranges, or where it tells none with that of all rows that
  * pass by row. Returns those used, by scorer; they hold while nobody asks otherwise. */

@@ -177,6 +177,22 @@ void shard_map(struct shard *s, const struct map_request *request, struct map_re
         tell_parts(s, request, result, a);
 }
 
+void shard_map_apart(struct shard *s, const struct map_request *request, struct apart *apart,
+                     struct map_result *result, struct arena *a)
+{
+    for (uint32_t i = 0; i < apart->count; i++)
+        apart->at[i].passes = false;
+    s->apart = apart;
+    shard_map(s, request, result, a);
+    s->apart = NULL;
+}
+
+uint32_t shard_row(const struct shard *s, struct str node)
+{
+    const struct node_entry *entry = map_get(s->share.by_name, node);
+    return entry != NULL ? entry->row : NO_ROW;
+}
+
 void shard_run(struct shard *s, const struct run_question *q)
 {
     time_next(s);

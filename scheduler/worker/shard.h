@@ -53,6 +53,23 @@ void shard_storage(struct shard *s, const struct shard_storage *told);
 void shard_map(struct shard *s, const struct map_request *request, struct map_result *result,
                struct arena *a);
 
+/* Rows of the share that are not chosen; and what they come to, where they pass. */
+struct apart {
+    uint32_t count;
+    struct apart_row {
+        uint32_t row;
+        bool passes;
+        int64_t total;
+    } * at;
+};
+
+/* Answers a request of the step map for all nodes, but chooses among the others: best_count is 0
+ * where none of those passes. */
+void shard_map_apart(struct shard *s, const struct map_request *request, struct apart *apart,
+                     struct map_result *result, struct arena *a);
+/* The row of a node of the share; UINT32_MAX: it has none. Holds until the share changes. */
+uint32_t shard_row(const struct shard *s, struct str node);
+
 /* Answers a map_run that is grouped, from a class; q->out->fails when it cannot. Pods that it puts
  * on nodes stay there, as q->puts says. */
 void shard_run(struct shard *s, const struct run_question *q);

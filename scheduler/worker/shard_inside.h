@@ -20,6 +20,7 @@ struct window {
     uint32_t from, count;
     struct score_range totals;
     uint32_t times; /* how many have the best, where that is the best of all */
+    uint32_t apart; /* how many are not chosen; the ends are those of the others */
 };
 
 /* One scorer's raw scores, by place in feasible. */
@@ -49,6 +50,8 @@ struct scratch {
     const int64_t *total;         /* by place in feasible, without base: fixed, or sums */
     struct window *windows;       /* what feasible consists of, in order */
     uint32_t window_count;
+    uint32_t *apart; /* places in feasible of those that are not chosen, rising; of the cycle */
+    uint32_t apart_count;
     int64_t base;  /* what all totals have in common */
     uint32_t room; /* rows that the arrays have room for */
     size_t raw_room;
@@ -73,6 +76,7 @@ struct shard {
     struct repeats *repeats;          /* NULL: none yet */
     uint64_t repeated;                /* questions that were answered from them */
     struct scratch scratch;
+    struct apart *apart;          /* of the question that is being answered; NULL: none */
     struct moment (*clock)(void); /* NULL: none */
     int64_t filtered_ns;          /* when the last request's filters were through; 0: not apart */
     struct timings *timings, *timing; /* NULL: no clock; timing: the decision is not timed */

@@ -238,7 +238,116 @@ static struct str node_name(const struct shard *s, uint32_t row)
     return atom_text(s->share.atoms, s->share.nodes.entry[row]->name);
 }
 
+/* ---- who is not chosen ---- */
+
+/* Where a row stands in feasible, whose rows rise; UINT32_MAX: it does not pass. */
+static uint32_t place_of(const struct scratch *s, uint32_t row)
+{
+    uint32_t from = 0, to = s->feasible_count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (s->feasible[middle] < row)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < s->feasible_count && s->feasible[from] == row ? from : UINT32_MAX;
+}
+
+static struct window *window_of(const struct scratch *s, uint32_t place)
+{
+    struct window *w = s->windows;
+    while (place >= w->from + w->count)
+        w++;
+    return w;
+}
+
+/* The ends of a window's totals but for those of the places that are not chosen, of which it has
+ * the ones from first on. */
+static void find_ends_beside(const struct scratch *s, struct window *w, const uint32_t *first)
+{
+    uint32_t from = w->from, end = w->from + w->count;
+    w->totals = (struct score_range){0};
+    for (uint32_t i = 0; i <= w->apart; i++) {
+        uint32_t to = i < w->apart ? first[i] : end;
+        struct score_range part = {.any = true};
+        if (to > from) {
+            kernel_range(s->total + from, to - from, &part.least, &part.greatest);
+            score_range_join(&w->totals, &part);
+        }
+        from = to + 1;
+    }
+}
+
+/* Of all windows with such places. */
+static void find_all_beside(const struct scratch *s)
+{
+    for (uint32_t i = 0; i < s->apart_count;) {
+        struct window *w = window_of(s, s->apart[i]);
+        find_ends_beside(s, w, s->apart + i);
+        i += w->apart;
+    }
+}
+
+static void insert(uint32_t *places, uint32_t count, uint32_t place)
+{
+    uint32_t at = count;
+    for (; at > 0 && places[at - 1] > place; at--)
+        places[at] = places[at - 1];
+    places[at] = place;
+}
+
+/* Notes what the rows that are not chosen come to, and where they stand. */
+static void set_apart(struct evaluation *e)
+{
+    struct scratch *s = &e->shard->scratch;
+    struct apart *apart = e->shard->apart;
+    s->apart = arena_take(&s->arena, apart->count * sizeof(*s->apart));
+    for (uint32_t i = 0; i < apart->count; i++) {
+        uint32_t place = place_of(s, apart->at[i].row);
+        if (place == UINT32_MAX)
+            continue;
+        apart->at[i].passes = true;
+        apart->at[i].total = wrap_add(s->total[place], s->base);
+        insert(s->apart, s->apart_count++, place);
+        window_of(s, place)->apart++;
+    }
+    find_all_beside(s);
+}
+
+static bool is_apart(const struct scratch *s, uint32_t place)
+{
+    for (uint32_t i = 0; i < s->apart_count; i++)
+        if (s->apart[i] == place)
+            return true;
+    return false;
+}
+
+/* How many of the window have this total and may be chosen. */
+static uint32_t count_best(const struct scratch *s, const struct window *w, int64_t best)
+{
+    uint32_t times = kernel_count(s->total + w->from, best, w->count);
+    for (uint32_t i = 0; w->apart > 0 && i < s->apart_count; i++)
+        if (s->apart[i] >= w->from && s->apart[i] < w->from + w->count)
+            times -= s->total[s->apart[i]] == best;
+    return times;
+}
+
+/* Forgets who is not chosen: the next question is another. */
+static void begin_choice(struct scratch *s)
+{
+    for (uint32_t i = 0; i < s->window_count && s->apart_count > 0; i++)
+        s->windows[i].apart = 0;
+    s->apart_count = 0;
+}
+
 /* ---- the best ---- */
+
+/* True when some of the window's best have this total. */
+static bool has(const struct window *w, int64_t best)
+{
+    return w->apart < w->count && w->totals.greatest == best;
+}
 
 static bool before(struct str a, struct str b)
 {
@@ -251,7 +360,7 @@ static void choose_by_name(struct evaluation *e, const struct window *w, int64_t
     const struct scratch *scratch = &e->shard->scratch;
     struct map_result *r = e->result;
     for (uint32_t k = w->from; k < w->from + w->count; k++) {
-        if (scratch->total[k] != best)
+        if (scratch->total[k] != best || (w->apart > 0 && is_apart(scratch, k)))
             continue;
         struct str name = node_name(e->shard, scratch->feasible[k]);
         if (before(name, r->best_node))
@@ -269,6 +378,7 @@ static void add_base(struct scratch *s)
     s->base = 0;
     for (uint32_t i = 0; i < s->window_count; i++)
         find_ends_of(s->sums, &s->windows[i]);
+    find_all_beside(s);
 }
 
 static struct score_range find_ends(const struct scratch *s)
@@ -296,12 +406,12 @@ static int64_t greatest_total(struct scratch *s)
 static uint32_t best_behind(const struct scratch *s, int64_t best, uint64_t skip)
 {
     const struct window *w = s->windows;
-    while (w->totals.greatest != best || skip >= w->times) {
-        skip -= w->totals.greatest == best ? w->times : 0;
+    while (!has(w, best) || skip >= w->times) {
+        skip -= has(w, best) ? w->times : 0;
         w++;
     }
     uint32_t k = w->from;
-    while (s->total[k] != best || skip-- > 0)
+    while (s->total[k] != best || (w->apart > 0 && is_apart(s, k)) || skip-- > 0)
         k++;
     return s->feasible[k];
 }
@@ -314,15 +424,20 @@ void totals_choose(struct evaluation *e)
     struct map_result *r = e->result;
     enum tie_break_rule tie_break = e->request->tie_break;
     bool by_name = tie_break == TIE_BREAK_first || tie_break == TIE_BREAK_round_robin;
+    begin_choice(scratch);
     if (scratch->feasible_count == 0)
+        return;
+    if (e->shard->apart != NULL && e->shard->apart->count > 0)
+        set_apart(e);
+    if (scratch->apart_count == scratch->feasible_count)
         return;
     int64_t best = greatest_total(scratch);
     r->best_total = wrap_add(best, scratch->base);
     for (uint32_t i = 0; i < scratch->window_count; i++) {
         struct window *w = &scratch->windows[i];
-        if (w->totals.greatest != best)
+        if (!has(w, best))
             continue;
-        w->times = kernel_count(scratch->total + w->from, best, w->count);
+        w->times = count_best(scratch, w, best);
         r->best_count += w->times;
         if (by_name)
             choose_by_name(e, w, best);

@@ -10,6 +10,7 @@
 #include "proto/bus/actor.h"
 #include "proto/bus/holdings.h"
 #include "scheduler/rules/limits.h"
+#include "scheduler/worker/node_picks.h"
 #include "scheduler/worker/run_question.h"
 #include "scheduler/worker/shard.h"
 
@@ -34,12 +35,14 @@ struct worker {
     int64_t whole;                /* cycle of the last batch, if all of it was placed; else 0 */
     int64_t run;                  /* cycle of a run whose pods are on nodes until its end is told */
     struct run_puts run_puts;     /* which */
+    struct node_picks *picks;
     struct run_late {
         struct worker *worker;
         struct moment began;
         int64_t limit_us;
     } run_late;
     uint64_t requests, second_rounds, joins, batches, batch_pods, batches_late, runs, run_pods;
+    uint64_t picks_asked, picked, checks;
 };
 
 struct worker *worker_new(const char *instance, int64_t capacity)
@@ -48,6 +51,7 @@ struct worker *worker_new(const char *instance, int64_t capacity)
     w->instance = instance;
     w->capacity = capacity;
     w->shard = shard_new();
+    w->picks = node_picks_new();
     return w;
 }
 
@@ -69,15 +73,18 @@ void worker_free(struct worker **worker)
     shard_free(&(*worker)->shard);
     arena_free(&(*worker)->cycle);
     run_puts_free(&(*worker)->run_puts);
+    node_picks_free(&(*worker)->picks);
     memory_free(*worker);
     *worker = NULL;
 }
 
 static void join(struct worker *w, struct moment now, struct outbox *out)
 {
-    struct message m = {
-        .type = MSG_worker_join,
-        .worker_join = {.instance = str_of(w->instance), .capacity = w->capacity, .counts = true}};
+    struct message m = {.type = MSG_worker_join,
+                        .worker_join = {.instance = str_of(w->instance),
+                                        .capacity = w->capacity,
+                                        .counts = true,
+                                        .picks = true}};
     outbox_put(out, w->scheduler, &m);
     w->joins++;
     w->join_at = moment_after(now, span_of_ms(JOIN_AGAIN_MS));
@@ -137,6 +144,7 @@ static void on_shard_reset(struct worker *w, struct moment now, const struct del
     shard_reset(w->shard, reset->profiles.at, reset->profiles.count);
     w->ready = true;
     w->whole = w->run = w->run_puts.count = 0;
+    node_picks_forget(w->picks);
     w->generation = reset->generation;
     w->hash = reset->hash;
     log_info("joined| scheduler=%.*s", STR_ARG(in->instance));
@@ -324,15 +332,17 @@ static bool is_placed(const struct map_result *r)
     return r->feasible > 0 && r->error.len == 0 && r->score_error.len == 0 && !r->nominated_fits;
 }
 
-static void add_parts(struct worker *w, const struct map_result *r, struct map_run_result *out)
+/* at, count: of one, or none yet. */
+static void add_parts(struct worker *w, const struct map_result *r, struct timed_parts **at,
+                      uint32_t *count)
 {
     if (r->timed.count == 0)
         return;
     const struct timed_parts *more = &r->timed.at[0];
-    if (out->timed.count == 0)
-        out->timed.at = arena_take(&w->cycle, sizeof(*out->timed.at));
-    struct timed_parts *all = &out->timed.at[0];
-    out->timed.count = 1;
+    if (*count == 0)
+        *at = arena_take(&w->cycle, sizeof(**at));
+    struct timed_parts *all = *at;
+    *count = 1;
     all->pre_filter_ns += more->pre_filter_ns;
     all->filter_ns += more->filter_ns;
     all->pre_score_ns += more->pre_score_ns;
@@ -349,7 +359,7 @@ static bool place_one(struct worker *w, const struct map_run *run, struct random
     struct map_request request = run->request;
     request.seed = (int64_t)random_next(dice);
     map_timed(w, &request, &r);
-    add_parts(w, &r, result);
+    add_parts(w, &r, &result->timed.at, &result->timed.count);
     if (!is_placed(&r) || !same_extremes(first, &r))
         return false;
     *out = (struct run_place){
@@ -368,7 +378,7 @@ static void place_run(struct worker *w, const struct map_run *run, struct map_ru
     struct random dice = {(uint64_t)run->request.seed};
     struct map_result first;
     map_timed(w, &run->request, &first);
-    add_parts(w, &first, out);
+    add_parts(w, &first, &out->timed.at, &out->timed.count);
     out->feasible = first.feasible;
     out->skipped = first.skipped;
     out->score_skipped = first.score_skipped;
@@ -440,6 +450,61 @@ static void on_map_run_end(struct worker *w, struct moment now, const struct del
         end_run(w, end);
 }
 
+/* ---- picks ---- */
+
+static void on_map_picks(struct worker *w, struct moment now, const struct delivery *in,
+                         struct outbox *out)
+{
+    const struct map_picks *asked = &in->message->map_picks;
+    struct message m = {.type = MSG_map_picks_result,
+                        .map_picks_result = {.cycle = asked->cycle, .round = asked->round}};
+    struct map_picks_result *said = &m.map_picks_result;
+    struct map_result r;
+    if (!w->ready)
+        return; /* as with a map_request */
+    arena_reset(&w->cycle);
+    end_run(w, &(struct map_run_end){0});
+    w->whole = 0;
+    const struct moment began = w->clock != NULL ? w->clock() : now;
+    w->read = began;
+    said->picks.at = arena_take(&w->cycle, asked->requests.count * sizeof(struct node_pick));
+    node_picks_begin(w->picks, asked);
+    while (node_picks_next(w->picks, w->shard, &said->picks.at[said->picks.count], &r, &w->cycle)) {
+        said->picks.count++;
+        add_parts(w, &r, &said->timed.at, &said->timed.count);
+        w->read = w->clock != NULL ? w->clock() : now;
+        if (is_late(w, began, asked->limit_us))
+            break;
+    }
+    said->filter_ns = w->read.ns - began.ns;
+    w->picks_asked++;
+    w->picked += said->picks.count;
+    outbox_put(out, in->from, &m);
+}
+
+static void on_map_check(struct worker *w, struct moment now, const struct delivery *in,
+                         struct outbox *out)
+{
+    const struct map_check *check = &in->message->map_check;
+    struct message m = {.type = MSG_map_checked,
+                        .map_checked = {.cycle = check->cycle, .round = check->round}};
+    (void)now;
+    arena_reset(&w->cycle);
+    if (!w->ready || !node_picks_check(w->picks, w->shard, check, &m.map_checked, &w->cycle))
+        return;
+    w->checks++;
+    outbox_put(out, in->from, &m);
+}
+
+static void on_map_picks_end(struct worker *w, struct moment now, const struct delivery *in,
+                             struct outbox *out)
+{
+    (void)now;
+    (void)out;
+    if (w->ready)
+        node_picks_place(w->picks, w->shard, &in->message->map_picks_end);
+}
+
 /* ---- a comparison ---- */
 
 struct telling {
@@ -507,6 +572,9 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_map_batch] = on_map_batch,
     [MSG_map_run] = on_map_run,
     [MSG_map_run_end] = on_map_run_end,
+    [MSG_map_picks] = on_map_picks,
+    [MSG_map_check] = on_map_check,
+    [MSG_map_picks_end] = on_map_picks_end,
     [MSG_holdings_request] = on_holdings_request,
     [MSG_reread] = on_reread,
 };
@@ -574,6 +642,8 @@ void worker_status(void *state, struct buffer *lines)
                  "map_batches=%" PRIu64 "\nbatch_pods=%" PRIu64 "\nbatches_late=%" PRIu64 "\n",
                  w->batches, w->batch_pods, w->batches_late);
     buffer_print(lines, "map_runs=%" PRIu64 "\nrun_pods=%" PRIu64 "\n", w->runs, w->run_pods);
+    buffer_print(lines, "map_picks=%" PRIu64 "\npicked_pods=%" PRIu64 "\nmap_checks=%" PRIu64 "\n",
+                 w->picks_asked, w->picked, w->checks);
     buffer_print(lines, "repeated=%" PRIu64 "\ndry_run_nodes=%" PRIu64 "\njoins=%" PRIu64 "\n",
                  shard_repeated(w->shard), shard_dry_run_rows(w->shard), w->joins);
 }

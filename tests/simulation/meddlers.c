@@ -184,6 +184,7 @@ static void asked_about(struct str uid)
 void meddlers_asked(const struct message *asked)
 {
     const struct map_batch *b = &asked->map_batch;
+    const struct map_picks *p = &asked->map_picks;
     if (!calls_meddle() || dice(8) > 0)
         return;
     if (asked->type == MSG_map_request)
@@ -192,6 +193,8 @@ void meddlers_asked(const struct message *asked)
         asked_about(asked->map_run.request.pod.uid);
     else if (asked->type == MSG_map_batch && b->requests.count > 0)
         asked_about(b->requests.at[dice(b->requests.count)].pod.uid);
+    else if (asked->type == MSG_map_picks && p->requests.count > 0)
+        asked_about(p->requests.at[dice(p->requests.count)].pod.uid);
 }
 
 void meddlers_saw(const char *path)

@@ -401,6 +401,8 @@ static void decisions_said(const struct proc *p, struct life *l, const struct me
         decision_said(p, l, &m->map_run.request);
     for (uint32_t i = 0; m->type == MSG_map_batch && i < m->map_batch.requests.count; i++)
         decision_said(p, l, &m->map_batch.requests.at[i]);
+    for (uint32_t i = 0; m->type == MSG_map_picks && i < m->map_picks.requests.count; i++)
+        decision_said(p, l, &m->map_picks.requests.at[i]);
 }
 
 /* ---- a queue: a pod is asked for once at a time ---- */
@@ -646,6 +648,7 @@ static bool is_watched(enum message_type type)
     case MSG_map_request:
     case MSG_map_batch:
     case MSG_map_run:
+    case MSG_map_picks:
     case MSG_attempt:
     case MSG_gang_attempt:
     case MSG_pod_failed:

@@ -1205,6 +1205,7 @@
 #define BERTH_TAG_WORKER_JOIN_INSTANCE 1 /* str: Its name. */
 #define BERTH_TAG_WORKER_JOIN_CAPACITY 2 /* i64: Relative size of the share it wants; 1 = a share like any other. */
 #define BERTH_TAG_WORKER_JOIN_COUNTS 3 /* bool: It sends shard_taken. */
+#define BERTH_TAG_WORKER_JOIN_PICKS 4 /* bool: It answers map_picks. */
 
 /* shard_reset: Forget everything; configuration, nodes and pods follow. */
 #define BERTH_MSG_SHARD_RESET 41
@@ -1592,6 +1593,70 @@
 #define BERTH_TAG_MAP_RUN_END_CYCLE 1 /* i64: The run's. */
 #define BERTH_TAG_MAP_RUN_END_PODS 2 /* list of run_pod: Fewer than you told of, or none. */
 #define BERTH_TAG_MAP_RUN_END_PLACED 3 /* i64: How many pods of the run have a place, on whosever nodes. */
+
+/* map_picks: Pods unlike each other are to be placed, by all workers together: which of your nodes, as they are, would be best for each? No pod is put anywhere. */
+#define BERTH_MSG_MAP_PICKS 118
+#define BERTH_TAG_MAP_PICKS_CYCLE 1 /* i64: The first request's cycle; names the question. */
+#define BERTH_TAG_MAP_PICKS_ROUND 2 /* i64: 1; then counted on with every further question of the cycle. */
+#define BERTH_TAG_MAP_PICKS_LIMIT_US 3 /* i64: Begin no further request once this long has passed; 0 = no limit. */
+#define BERTH_TAG_MAP_PICKS_REQUESTS 4 /* list of map_request: One a pod, 64 at most, all of the step map. Normalise with its extremes, widened by your own. */
+
+/* pick_rival: The node that was picked for a pod before this one, and might be better for this one, too. */
+#define BERTH_TAG_PICK_RIVAL_PICK 1 /* i64: Number of that pick, from 0 on. */
+#define BERTH_TAG_PICK_RIVAL_TOTAL 2 /* i64: What the node comes to for this pod, while the other one is not there. */
+
+/* node_pick: Which of a worker's nodes is best for a pod. */
+#define BERTH_TAG_NODE_PICK_NODE 1 /* str: The best but for those that were picked before it; empty: there is none. */
+#define BERTH_TAG_NODE_PICK_TOTAL 2 /* i64: Its total score. */
+#define BERTH_TAG_NODE_PICK_TIES 3 /* i64: How many nodes have it, but for those that were picked before. */
+#define BERTH_TAG_NODE_PICK_FEASIBLE 4 /* i64: How many passed the filters, those that were picked before included. */
+#define BERTH_TAG_NODE_PICK_FAILS 5 /* bool: Something failed, or cannot be told: the pod is to be asked about alone. */
+#define BERTH_TAG_NODE_PICK_EXTREMES 6 /* list of extreme: Range of the raw scores of each plugin that normalises, where it is another one than the request's. */
+#define BERTH_TAG_NODE_PICK_RIVALS 7 /* list of pick_rival: Nodes that were picked before and come to more than this one; all that pass where there is none. */
+#define BERTH_TAG_NODE_PICK_TIED 10 /* i64: Bit i: the node of pick i comes to as much as this one. */
+#define BERTH_TAG_NODE_PICK_SKIPPED 8 /* i64: As in map_result; told are the bits that are others than the pick's before it. */
+#define BERTH_TAG_NODE_PICK_SCORE_SKIPPED 9 /* i64: The same. */
+
+/* map_picks_result: Which of a worker's nodes are best for pods unlike each other. */
+#define BERTH_MSG_MAP_PICKS_RESULT 119
+#define BERTH_TAG_MAP_PICKS_RESULT_CYCLE 1 /* i64: As in the request. */
+#define BERTH_TAG_MAP_PICKS_RESULT_ROUND 2 /* i64: As in the request. */
+#define BERTH_TAG_MAP_PICKS_RESULT_FILTER_NS 3 /* i64: Time that filtering and scoring took, for all picks. */
+#define BERTH_TAG_MAP_PICKS_RESULT_PICKS 4 /* list of node_pick: In order; fewer than asked for when time ran out. */
+#define BERTH_TAG_MAP_PICKS_RESULT_TIMED 5 /* list of timed_parts: As in map_result: all picks that were timed so, in one. */
+
+/* check_pod: Where a pod goes, if it goes there. */
+#define BERTH_TAG_CHECK_POD_NODE 1 /* str: The node, if it is one of yours. */
+#define BERTH_TAG_CHECK_POD_TOTAL 2 /* i64: What its node comes to, with none of these pods there. */
+
+/* map_check: Some of the pods that you were asked about last would go to these nodes, one after the other: are those of yours that get one still good for the pods behind it, or better? */
+#define BERTH_MSG_MAP_CHECK 122
+#define BERTH_TAG_MAP_CHECK_CYCLE 1 /* i64: Names the question, which map_picks asked. */
+#define BERTH_TAG_MAP_CHECK_ROUND 2 /* i64: Its round. */
+#define BERTH_TAG_MAP_CHECK_PODS 3 /* list of check_pod: The first of its pods, in order. */
+
+/* checked_node: What a node with pods of a check on it is to a pod behind those. */
+#define BERTH_TAG_CHECKED_NODE_POD 1 /* i64: Number of the pod, from 0 on. */
+#define BERTH_TAG_CHECKED_NODE_NODE 2 /* str: The node. */
+#define BERTH_TAG_CHECKED_NODE_TOTAL 3 /* i64: Its total score. */
+#define BERTH_TAG_CHECKED_NODE_REJECTED 4 /* bool: It does not pass any more. */
+#define BERTH_TAG_CHECKED_NODE_FAILS 5 /* bool: It cannot be told. */
+
+/* map_checked: What became of a worker's nodes, with pods on them. */
+#define BERTH_MSG_MAP_CHECKED 123
+#define BERTH_TAG_MAP_CHECKED_CYCLE 1 /* i64: As in the request. */
+#define BERTH_TAG_MAP_CHECKED_ROUND 2 /* i64: As in the request. */
+#define BERTH_TAG_MAP_CHECKED_CHANGED 3 /* list of checked_node: By pod, in order: where a node comes to as much as the pod's own, or more, and where it does not pass any more. */
+
+/* picked_place: Where a pod of a question goes. */
+#define BERTH_TAG_PICKED_PLACE_POD 1 /* i64: Number of the pod, from 0 on. */
+#define BERTH_TAG_PICKED_PLACE_NODE 2 /* str: A node of yours. */
+
+/* map_picks_end: These pods that you were asked about are on these nodes of yours, as if by shard_pod. */
+#define BERTH_MSG_MAP_PICKS_END 124
+#define BERTH_TAG_MAP_PICKS_END_CYCLE 1 /* i64: Names the question, which map_picks asked. */
+#define BERTH_TAG_MAP_PICKS_END_ROUND 2 /* i64: Its round. */
+#define BERTH_TAG_MAP_PICKS_END_PODS 3 /* list of picked_place: In order. */
 
 /* extender_ref: An extender of the configuration. */
 #define BERTH_TAG_EXTENDER_REF_INDEX 1 /* i64: Its place there, from 0. */

@@ -77,6 +77,11 @@ const (
 	MsgMapRun             = 53
 	MsgMapRunResult       = 54
 	MsgMapRunEnd          = 55
+	MsgMapPicks           = 118
+	MsgMapPicksResult     = 119
+	MsgMapCheck           = 122
+	MsgMapChecked         = 123
+	MsgMapPicksEnd        = 124
 	MsgExtend             = 57
 	MsgExtended           = 58
 	MsgPluginAsk          = 100
@@ -179,6 +184,11 @@ var kinds = map[int64]reflect.Type{
 	MsgMapRun:             reflect.TypeFor[MapRun](),
 	MsgMapRunResult:       reflect.TypeFor[MapRunResult](),
 	MsgMapRunEnd:          reflect.TypeFor[MapRunEnd](),
+	MsgMapPicks:           reflect.TypeFor[MapPicks](),
+	MsgMapPicksResult:     reflect.TypeFor[MapPicksResult](),
+	MsgMapCheck:           reflect.TypeFor[MapCheck](),
+	MsgMapChecked:         reflect.TypeFor[MapChecked](),
+	MsgMapPicksEnd:        reflect.TypeFor[MapPicksEnd](),
 	MsgExtend:             reflect.TypeFor[Extend](),
 	MsgExtended:           reflect.TypeFor[Extended](),
 	MsgPluginAsk:          reflect.TypeFor[PluginAsk](),
@@ -1694,6 +1704,7 @@ type WorkerJoin struct {
 	Instance string `bus:"1"` // Its name.
 	Capacity int64  `bus:"2"` // Relative size of the share it wants; 1 = a share like any other.
 	Counts   bool   `bus:"3"` // It sends shard_taken.
+	Picks    bool   `bus:"4"` // It answers map_picks.
 }
 
 // ShardReset: Forget everything; configuration, nodes and pods follow.
@@ -2166,6 +2177,85 @@ type MapRunEnd struct {
 	Cycle  int64    `bus:"1"` // The run's.
 	Pods   []RunPod `bus:"2"` // Fewer than you told of, or none.
 	Placed int64    `bus:"3"` // How many pods of the run have a place, on whosever nodes.
+}
+
+// MapPicks: Pods unlike each other are to be placed, by all workers together: which of your nodes, as they are, would be best for each? No pod is put anywhere.
+type MapPicks struct {
+	Cycle    int64        `bus:"1"` // The first request's cycle; names the question.
+	Round    int64        `bus:"2"` // 1; then counted on with every further question of the cycle.
+	LimitUs  int64        `bus:"3"` // Begin no further request once this long has passed; 0 = no limit.
+	Requests []MapRequest `bus:"4"` // One a pod, 64 at most, all of the step map. Normalise with its extremes, widened by your own.
+}
+
+// PickRival: The node that was picked for a pod before this one, and might be better for this one, too.
+type PickRival struct {
+	Pick  int64 `bus:"1"` // Number of that pick, from 0 on.
+	Total int64 `bus:"2"` // What the node comes to for this pod, while the other one is not there.
+}
+
+// NodePick: Which of a worker's nodes is best for a pod.
+type NodePick struct {
+	Node         string      `bus:"1"`  // The best but for those that were picked before it; empty: there is none.
+	Total        int64       `bus:"2"`  // Its total score.
+	Ties         int64       `bus:"3"`  // How many nodes have it, but for those that were picked before.
+	Feasible     int64       `bus:"4"`  // How many passed the filters, those that were picked before included.
+	Fails        bool        `bus:"5"`  // Something failed, or cannot be told: the pod is to be asked about alone.
+	Extremes     []Extreme   `bus:"6"`  // Range of the raw scores of each plugin that normalises, where it is another one than the request's.
+	Rivals       []PickRival `bus:"7"`  // Nodes that were picked before and come to more than this one; all that pass where there is none.
+	Tied         int64       `bus:"10"` // Bit i: the node of pick i comes to as much as this one.
+	Skipped      int64       `bus:"8"`  // As in map_result; told are the bits that are others than the pick's before it.
+	ScoreSkipped int64       `bus:"9"`  // The same.
+}
+
+// MapPicksResult: Which of a worker's nodes are best for pods unlike each other.
+type MapPicksResult struct {
+	Cycle    int64        `bus:"1"` // As in the request.
+	Round    int64        `bus:"2"` // As in the request.
+	FilterNs int64        `bus:"3"` // Time that filtering and scoring took, for all picks.
+	Picks    []NodePick   `bus:"4"` // In order; fewer than asked for when time ran out.
+	Timed    []TimedParts `bus:"5"` // As in map_result: all picks that were timed so, in one.
+}
+
+// CheckPod: Where a pod goes, if it goes there.
+type CheckPod struct {
+	Node  string `bus:"1"` // The node, if it is one of yours.
+	Total int64  `bus:"2"` // What its node comes to, with none of these pods there.
+}
+
+// MapCheck: Some of the pods that you were asked about last would go to these nodes, one after the other: are those of yours that get one still good for the pods behind it, or better?
+type MapCheck struct {
+	Cycle int64      `bus:"1"` // Names the question, which map_picks asked.
+	Round int64      `bus:"2"` // Its round.
+	Pods  []CheckPod `bus:"3"` // The first of its pods, in order.
+}
+
+// CheckedNode: What a node with pods of a check on it is to a pod behind those.
+type CheckedNode struct {
+	Pod      int64  `bus:"1"` // Number of the pod, from 0 on.
+	Node     string `bus:"2"` // The node.
+	Total    int64  `bus:"3"` // Its total score.
+	Rejected bool   `bus:"4"` // It does not pass any more.
+	Fails    bool   `bus:"5"` // It cannot be told.
+}
+
+// MapChecked: What became of a worker's nodes, with pods on them.
+type MapChecked struct {
+	Cycle   int64         `bus:"1"` // As in the request.
+	Round   int64         `bus:"2"` // As in the request.
+	Changed []CheckedNode `bus:"3"` // By pod, in order: where a node comes to as much as the pod's own, or more, and where it does not pass any more.
+}
+
+// PickedPlace: Where a pod of a question goes.
+type PickedPlace struct {
+	Pod  int64  `bus:"1"` // Number of the pod, from 0 on.
+	Node string `bus:"2"` // A node of yours.
+}
+
+// MapPicksEnd: These pods that you were asked about are on these nodes of yours, as if by shard_pod.
+type MapPicksEnd struct {
+	Cycle int64         `bus:"1"` // Names the question, which map_picks asked.
+	Round int64         `bus:"2"` // Its round.
+	Pods  []PickedPlace `bus:"3"` // In order.
 }
 
 // ExtenderRef: An extender of the configuration.

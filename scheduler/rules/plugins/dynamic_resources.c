@@ -567,5 +567,6 @@ const struct plugin plugin_dynamic_resources = {
     .score = score,
     .score_rows = score_rows,
     .normalise = NORMALISE_default,
+    .score_ignores_pods = true, /* it reads the findings */
     .by_row = true,
 };

@@ -242,4 +242,5 @@ const struct plugin plugin_node_affinity = {
     .score_rows = score_rows,
     .normalise = NORMALISE_default,
     .by_row = true,
+    .score_ignores_pods = true,
 };

@@ -101,4 +101,5 @@ const struct plugin plugin_taint_toleration = {
     .score_alike = score_alike,
     .normalise = NORMALISE_reversed,
     .by_row = true,
+    .score_ignores_pods = true,
 };

@@ -1586,7 +1586,8 @@ class WorkerJoin(Record):
     instance: str  # Its name.
     capacity: int  # Relative size of the share it wants; 1 = a share like any other.
     counts: bool  # It sends shard_taken.
-    FIELDS = {"instance": (1, str), "capacity": (2, int), "counts": (3, bool)}
+    picks: bool  # It answers map_picks.
+    FIELDS = {"instance": (1, str), "capacity": (2, int), "counts": (3, bool), "picks": (4, bool)}
 
 
 class ShardReset(Record):
@@ -2127,6 +2128,100 @@ class MapRunEnd(Record):
     pods: list[RunPod]  # Fewer than you told of, or none.
     placed: int  # How many pods of the run have a place, on whosever nodes.
     FIELDS = {"cycle": (1, int), "pods": (2, [RunPod]), "placed": (3, int)}
+
+
+class MapPicks(Record):
+    """Pods unlike each other are to be placed, by all workers together: which of your nodes, as they are, would be best for each? No pod is put anywhere."""
+    NUMBER, NAME = 118, "map_picks"
+    cycle: int  # The first request's cycle; names the question.
+    round: int  # 1; then counted on with every further question of the cycle.
+    limit_us: int  # Begin no further request once this long has passed; 0 = no limit.
+    requests: list[MapRequest]  # One a pod, 64 at most, all of the step map. Normalise with its extremes, widened by your own.
+    FIELDS = {"cycle": (1, int), "round": (2, int), "limit_us": (3, int), "requests": (4, [MapRequest])}
+
+
+class PickRival(Record):
+    """The node that was picked for a pod before this one, and might be better for this one, too."""
+    pick: int  # Number of that pick, from 0 on.
+    total: int  # What the node comes to for this pod, while the other one is not there.
+    FIELDS = {"pick": (1, int), "total": (2, int)}
+
+
+class NodePick(Record):
+    """Which of a worker's nodes is best for a pod."""
+    node: str  # The best but for those that were picked before it; empty: there is none.
+    total: int  # Its total score.
+    ties: int  # How many nodes have it, but for those that were picked before.
+    feasible: int  # How many passed the filters, those that were picked before included.
+    fails: bool  # Something failed, or cannot be told: the pod is to be asked about alone.
+    extremes: list[Extreme]  # Range of the raw scores of each plugin that normalises, where it is another one than the request's.
+    rivals: list[PickRival]  # Nodes that were picked before and come to more than this one; all that pass where there is none.
+    tied: int  # Bit i: the node of pick i comes to as much as this one.
+    skipped: int  # As in map_result; told are the bits that are others than the pick's before it.
+    score_skipped: int  # The same.
+    FIELDS = {"node": (1, str), "total": (2, int), "ties": (3, int), "feasible": (4, int), "fails": (5, bool), "extremes": (6, [Extreme]), "rivals": (7, [PickRival]), "tied": (10, int), "skipped": (8, int), "score_skipped": (9, int)}
+
+
+class MapPicksResult(Record):
+    """Which of a worker's nodes are best for pods unlike each other."""
+    NUMBER, NAME = 119, "map_picks_result"
+    cycle: int  # As in the request.
+    round: int  # As in the request.
+    filter_ns: int  # Time that filtering and scoring took, for all picks.
+    picks: list[NodePick]  # In order; fewer than asked for when time ran out.
+    timed: list[TimedParts]  # As in map_result: all picks that were timed so, in one.
+    FIELDS = {"cycle": (1, int), "round": (2, int), "filter_ns": (3, int), "picks": (4, [NodePick]), "timed": (5, [TimedParts])}
+
+
+class CheckPod(Record):
+    """Where a pod goes, if it goes there."""
+    node: str  # The node, if it is one of yours.
+    total: int  # What its node comes to, with none of these pods there.
+    FIELDS = {"node": (1, str), "total": (2, int)}
+
+
+class MapCheck(Record):
+    """Some of the pods that you were asked about last would go to these nodes, one after the other: are those of yours that get one still good for the pods behind it, or better?"""
+    NUMBER, NAME = 122, "map_check"
+    cycle: int  # Names the question, which map_picks asked.
+    round: int  # Its round.
+    pods: list[CheckPod]  # The first of its pods, in order.
+    FIELDS = {"cycle": (1, int), "round": (2, int), "pods": (3, [CheckPod])}
+
+
+class CheckedNode(Record):
+    """What a node with pods of a check on it is to a pod behind those."""
+    pod: int  # Number of the pod, from 0 on.
+    node: str  # The node.
+    total: int  # Its total score.
+    rejected: bool  # It does not pass any more.
+    fails: bool  # It cannot be told.
+    FIELDS = {"pod": (1, int), "node": (2, str), "total": (3, int), "rejected": (4, bool), "fails": (5, bool)}
+
+
+class MapChecked(Record):
+    """What became of a worker's nodes, with pods on them."""
+    NUMBER, NAME = 123, "map_checked"
+    cycle: int  # As in the request.
+    round: int  # As in the request.
+    changed: list[CheckedNode]  # By pod, in order: where a node comes to as much as the pod's own, or more, and where it does not pass any more.
+    FIELDS = {"cycle": (1, int), "round": (2, int), "changed": (3, [CheckedNode])}
+
+
+class PickedPlace(Record):
+    """Where a pod of a question goes."""
+    pod: int  # Number of the pod, from 0 on.
+    node: str  # A node of yours.
+    FIELDS = {"pod": (1, int), "node": (2, str)}
+
+
+class MapPicksEnd(Record):
+    """These pods that you were asked about are on these nodes of yours, as if by shard_pod."""
+    NUMBER, NAME = 124, "map_picks_end"
+    cycle: int  # Names the question, which map_picks asked.
+    round: int  # Its round.
+    pods: list[PickedPlace]  # In order.
+    FIELDS = {"cycle": (1, int), "round": (2, int), "pods": (3, [PickedPlace])}
 
 
 class ExtenderRef(Record):
@@ -2742,6 +2837,11 @@ MESSAGES = {
     53: MapRun,
     54: MapRunResult,
     55: MapRunEnd,
+    118: MapPicks,
+    119: MapPicksResult,
+    122: MapCheck,
+    123: MapChecked,
+    124: MapPicksEnd,
     57: Extend,
     58: Extended,
     100: PluginAsk,

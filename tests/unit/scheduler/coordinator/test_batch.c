@@ -225,7 +225,7 @@ static void alike_pods_run_over_several_workers(void **state)
     assert_free(3000);
 }
 
-static void unlike_pods_are_asked_of_several_workers_one_at_a_time(void **state)
+static void unlike_pods_are_picked_places_for_by_several_workers(void **state)
 {
     (void)state;
     two_workers();
@@ -233,10 +233,12 @@ static void unlike_pods_are_asked_of_several_workers_one_at_a_time(void **state)
     attempt("q", 999);
     attempt_like("r", 999, "priority=1");
     tick(s);
-    assert_int_equal(asked(MSG_map_request), 2);
+    assert_int_equal(asked(MSG_map_picks), 2);
     settle(s);
     assert_bound(2, "r", "a");
     assert_int_equal(counter(s, "runs"), 0);
+    assert_int_equal(counter(s, "picks"), 1);
+    assert_int_equal(counter(s, "picked_pods"), 2); /* for the third there is no other node */
 }
 
 static void pods_for_whom_others_count_do_not_run(void **state)
@@ -897,7 +899,7 @@ int main(void)
         TEST(one_pod_is_asked_for_as_ever),
         TEST(batches_can_be_switched_off),
         TEST(alike_pods_run_over_several_workers),
-        TEST(unlike_pods_are_asked_of_several_workers_one_at_a_time),
+        TEST(unlike_pods_are_picked_places_for_by_several_workers),
         TEST(pods_for_whom_others_count_do_not_run),
         TEST(a_run_ends_where_no_node_has_room),
         TEST(ranges_are_the_clusters),

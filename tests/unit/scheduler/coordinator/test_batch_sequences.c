@@ -41,6 +41,7 @@ struct play {
     bool plain;      /* few pods have to do with others, and many are alike: none preempts, as
                         of victims that began at the same time any may go first */
     bool alike;      /* plain, but that pods which are alike mostly have to do with others */
+    bool unlike;     /* pods look at nodes alone, and hardly two are alike; none preempts */
     bool near;       /* alike, who would mostly like to be on a node with others */
     char look[1100]; /* of the last pod */
     enum tie_break_rule tie_break;
@@ -49,6 +50,7 @@ struct play {
 static struct actor_pod pods[PODS];
 static uint64_t seed_now;
 static long concluded_in_batches, cut, events_in_batches, events_in_two;
+static long concluded_in_picks, picks_cut, events_in_picks;
 static long concluded_in_runs, events_in_runs, concluded_in_groups, runs_followed, decided_risen;
 
 static uint32_t roll(struct play *p, uint32_t below)
@@ -144,11 +146,36 @@ static void add_wish(struct play *p, char *out, size_t room)
     }
 }
 
+/* What a pod may ask of nodes that has nothing to do with other pods, but for their ports. */
+static void add_own_wish(struct play *p, char *out, size_t room)
+{
+    const char *zone = zones[roll(p, 3)];
+    switch (roll(p, 8)) {
+    case 0: snprintf(out, room, HOST_PORT); return;
+    case 1:
+        snprintf(out, room,
+                 "node_selector=[{key=\"topology.kubernetes.io/zone\" value=\"%s\"}] "
+                 "has_node_selector=true",
+                 zone);
+        return;
+    case 2:
+        snprintf(out, room,
+                 "preferred_terms=[{weight=%u term={expressions=[{"
+                 "key=\"topology.kubernetes.io/zone\" operator_name=\"In\" values=[\"%s\"]}]}}]",
+                 1 + roll(p, 100), zone);
+        return;
+    case 3: snprintf(out, room, "tolerations=[{key=\"k\" operator_name=\"Exists\"}]"); return;
+    default: out[0] = 0;
+    }
+}
+
 static void make_pod(struct play *p, uint32_t i)
 {
     char wish[512] = "";
     uint32_t cpu = often(p, p->roomy > 1 ? 3 : 8) ? 90000 : 100 * roll(p, 8);
-    if (often(p, p->alike ? 75 : p->plain ? 3 : p->roomy > 1 ? 35 : 55))
+    if (p->unlike)
+        add_own_wish(p, wish, sizeof(wish));
+    else if (often(p, p->alike ? 75 : p->plain ? 3 : p->roomy > 1 ? 35 : 55))
         add_wish(p, wish, sizeof(wish));
     if (p->look[0] == 0 || !p->plain || often(p, p->alike ? 8 : 20))
         snprintf(
@@ -157,7 +184,7 @@ static void make_pod(struct play *p, uint32_t i)
             "labels=[{key=\"app\" value=\"%s\"}] request=[{name=\"cpu\" amount=%u}] "
             "score_request=[{name=\"cpu\" amount=%u} {name=\"memory\" amount=209715200}] "
             "usage=[{name=\"cpu\" amount=%u}] usage_score_cpu=%u usage_score_memory=209715200 %s",
-            !p->plain && often(p, 15) ? 10 : 0, i + 1, apps[roll(p, 3)], cpu,
+            !p->plain && !p->unlike && often(p, 15) ? 10 : 0, i + 1, apps[roll(p, 3)], cpu,
             cpu + (cpu == 0 ? 100 : 0), cpu, cpu + (cpu == 0 ? 100 : 0), wish);
     snprintf(pods[i].text, sizeof(pods[i].text),
              "uid=\"u%u\" namespace_name=\"default\" name=\"p%u\" resource_version=%lld %s", i, i,
@@ -197,7 +224,7 @@ static void begin(struct play *p)
         node_text(p, i, text, sizeof(text));
         both_see(p, text);
     }
-    if (often(p, 50))
+    if (!p->unlike && often(p, 50))
         both_see(p, "owner_set owner={kind=\"Service\" namespace_name=\"default\" name=\"web\" "
                     "selector={present=true labels=[{key=\"app\" value=\"web\"}]}}");
     both_see(p, "namespace_set name=\"default\" labels=[{key=\"t\" value=\"u\"}]");
@@ -217,7 +244,7 @@ static void begin(struct play *p)
 static void try_pods(struct play *p)
 {
     char text[1400];
-    int count = 2 + (int)roll(p, p->alike ? 24 : 12);
+    int count = 2 + (int)roll(p, p->alike || p->unlike ? 24 : 12);
     for (int i = 0; i < count && p->pod_count < PODS; i++) {
         uint32_t k;
         if (!often(p, 30) || !some_pod(p, LIFE_new, &k)) {
@@ -352,6 +379,12 @@ static bool is_a_run(const struct side *s)
     return under_way(s) > 0 && s->answered.at[0].type == MSG_map_run_result;
 }
 
+static bool are_picks(const struct side *s)
+{
+    return s->answered.count > 0 && (s->answered.at[0].type == MSG_map_picks_result ||
+                                     s->answered.at[0].type == MSG_map_checked);
+}
+
 /* What is under way comes to its end; with it the next may have begun. */
 static void finish(struct play *p)
 {
@@ -368,7 +401,7 @@ static long decide_with_several(struct play *p)
 {
     struct side *s = p->batched;
     long before = counter(s, "cycles"), runs = counter(s, "run_pods");
-    long grouped = counter(s, "run_grouped_pods");
+    long grouped = counter(s, "run_grouped_pods"), picked = counter(s, "picked_pods");
     tick(s);
     work(s);
     for (uint32_t i = roll(p, 3); i > 0 && under_way(s) > 0; i--) {
@@ -378,6 +411,7 @@ static long decide_with_several(struct play *p)
     }
     bool any = under_way(s) > 0;
     events_in_runs += is_a_run(s) && p->event_count > 0;
+    events_in_picks += are_picks(s) && p->event_count > 0;
     for (uint32_t i = roll(p, (uint32_t)under_way(s) + 1); i > 1; i--)
         (void)answer(s, 1);
     long decided = counter(s, "cycles") - before;
@@ -388,6 +422,7 @@ static long decide_with_several(struct play *p)
     settle(s);
     concluded_in_runs += counter(s, "run_pods") - runs;
     concluded_in_groups += counter(s, "run_grouped_pods") - grouped;
+    concluded_in_picks += counter(s, "picked_pods") - picked;
     if (!any)
         return LONG_MAX;
     return decided + (meanwhile > 0 ? meanwhile : 1);
@@ -697,18 +732,22 @@ static void play_sequence(uint64_t seed)
     p->plain = often(p, 50);
     p->alike = p->plain && often(p, 60);
     p->near = p->alike && often(p, 20);
-    p->nodes = often(p, p->alike ? 10 : 60) ? 8 : 12 + roll(p, NODES_MOST - 11);
+    p->unlike = !p->plain && often(p, 40);
+    p->nodes = often(p, p->alike || p->unlike ? 10 : 60) ? 8 : 12 + roll(p, NODES_MOST - 11);
     p->tie_break = often(p, 4) ? TIE_BREAK_round_robin : TIE_BREAK_first; /* one at a time */
     p->roomy = often(p, 50) ? 1 : 4;
     clock_step_us = often(p, 70) ? 0 : 100 + 100 * roll(p, 8);
-    p->batched = side_new(often(p, 30) ? 0 : 2 + roll(p, p->alike ? 30 : 4), p->tie_break);
+    p->batched =
+        side_new(often(p, 30) ? 0 : 2 + roll(p, p->alike || p->unlike ? 30 : 4), p->tie_break);
     p->single = side_new(1, p->tie_break);
-    for (uint32_t i = often(p, p->alike ? 80 : 50) ? 1 + roll(p, WORKERS_MOST - 1) : 0; i > 0; i--)
+    for (uint32_t i = often(p, p->alike || p->unlike ? 80 : 50) ? 1 + roll(p, WORKERS_MOST - 1) : 0;
+         i > 0; i--)
         other_begins(p->batched);
     begin(p);
     for (int i = 0; i < ROUNDS; i++)
         play_round(p);
     cut += counter(p->batched, "batches_cut");
+    picks_cut += counter(p->batched, "picks_cut");
     runs_followed += counter(p->batched, "runs_followed");
     decided_risen += counter(p->batched, "run_risen_pods");
     assert_int_equal(counter(p->single, "batches"), 0);
@@ -744,6 +783,8 @@ static void batched_is_one_at_a_time(void **state)
                   "%ld times events within, %ld times the next was asked\n",
                   concluded_in_runs, concluded_in_groups, decided_risen, events_in_runs,
                   runs_followed);
+    print_message("%ld decisions in picks, %ld of them cut, %ld times events within\n",
+                  concluded_in_picks, picks_cut, events_in_picks);
     if (count >= 100) { /* it was worth the while */
         assert_true(concluded_in_batches > (long)count * 3);
         assert_true(cut > (long)count / 4 && events_in_batches > (long)count / 4);
@@ -752,6 +793,8 @@ static void batched_is_one_at_a_time(void **state)
         assert_true(concluded_in_groups > (long)count / 2);
         assert_true(decided_risen > (long)count / 25);
         assert_true(runs_followed > (long)count / 10);
+        assert_true(concluded_in_picks > (long)count && picks_cut > (long)count / 10);
+        assert_true(events_in_picks > (long)count / 20);
     }
 }
 

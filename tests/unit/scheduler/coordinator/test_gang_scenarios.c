@@ -699,7 +699,8 @@ static struct play *play(const struct scenario *c, uint32_t workers, struct rand
     struct play *p = memory_take(sizeof(*p));
     p->now = *c;
     p->chaos = chaos;
-    p->side = side_new(0, tie_break);
+    /* how the dice fall for several pods of a question hangs on what was asked before */
+    p->side = side_new(tie_break == TIE_BREAK_random ? 1 : 0, tie_break);
     for (uint32_t i = 1; i < workers; i++)
         other_begins(p->side);
     for (int i = 0; i < c->node_count; i++)

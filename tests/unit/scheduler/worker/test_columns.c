@@ -1,6 +1,7 @@
 /* test_columns: what rules say of many rows at once (filter_rows, score_rows) is what they say of
  * each row alone, on random shares with absurd amounts, for every rule that has these hooks; and a
- * question without detail, for which columns suffice, is answered as one with detail is. */
+ * question without detail, for which columns suffice, is answered as one with detail is; and rows
+ * that are set apart are not chosen, and told of. */
 #include "tests/unit/scheduler/cluster.h"
 
 #include "proto/codec.h"
@@ -535,6 +536,121 @@ static void an_answer_is_the_same_with_and_without_detail(void **state)
     assert_true(passed > SEEDS);
 }
 
+/* ---- rows that are not chosen ---- */
+
+static const struct listed_node *listed(const struct map_result *all, struct str node)
+{
+    for (uint32_t i = 0; i < all->listed.count; i++)
+        if (str_equal(all->listed.at[i].node, node))
+            return &all->listed.at[i];
+    return NULL;
+}
+
+static bool is_set_apart(const struct shard *s, const struct apart *apart, struct str node)
+{
+    for (uint32_t i = 0; i < apart->count; i++)
+        if (apart->at[i].row == shard_row(s, node))
+            return true;
+    return false;
+}
+
+/* The best of the list, of those that are not apart. */
+static void expect_best(const struct look *l, const struct map_result *all,
+                        const struct apart *apart, const struct map_result *r)
+{
+    const struct listed_node *best = NULL;
+    int64_t count = 0;
+    for (uint32_t i = 0; i < all->listed.count; i++) {
+        const struct listed_node *one = &all->listed.at[i];
+        if (is_set_apart(l->c->shard, apart, one->node))
+            continue;
+        if (best == NULL || one->total > best->total) {
+            best = one;
+            count = 0;
+        }
+        count += one->total == best->total;
+        if (one->total == best->total && str_compare(one->node, best->node) < 0)
+            best = one;
+    }
+    if (r->best_count != count || (best != NULL && r->best_total != best->total))
+        fail_msg("seed %u: %lld with %lld, not %lld", (unsigned)l->seed, (long long)r->best_count,
+                 (long long)r->best_total, (long long)count);
+    if (best == NULL)
+        return;
+    const struct listed_node *chosen = listed(all, r->best_node);
+    assert_non_null(chosen);
+    assert_int_equal(chosen->total, best->total);
+    assert_false(is_set_apart(l->c->shard, apart, chosen->node));
+    if (l->request.tie_break == TIE_BREAK_first)
+        assert_true(str_equal(chosen->node, best->node));
+}
+
+static void expect_apart(const struct look *l, const struct map_result *all,
+                         const struct apart *apart)
+{
+    for (uint32_t i = 0; i < apart->count; i++) {
+        const struct node_entry *entry = l->c->shard->share.nodes.entry[apart->at[i].row];
+        const struct listed_node *one =
+            listed(all, atom_text(l->c->shard->share.atoms, entry->name));
+        assert_int_equal(apart->at[i].passes, one != NULL);
+        if (one != NULL)
+            assert_int_equal(apart->at[i].total, one->total);
+    }
+}
+
+/* A few, or nearly all. */
+static struct apart random_rows(struct look *l)
+{
+    uint32_t rows = shard_nodes(l->c->shard), from = (uint32_t)random_below(l->r, rows);
+    struct apart apart = {.at = arena_take(&l->c->arena, rows * sizeof(*apart.at))};
+    uint32_t count = (uint32_t)random_below(l->r, chance(l->r, 4) ? rows + 1 : 9);
+    for (uint32_t i = 0; i < count && i < rows; i++)
+        apart.at[apart.count++].row = (from + i * (1 + rows / 2)) % rows;
+    for (uint32_t i = 0; i < apart.count; i++)
+        for (uint32_t k = i + 1; k < apart.count;)
+            if (apart.at[k].row == apart.at[i].row)
+                apart.at[k] = apart.at[--apart.count];
+            else
+                k++;
+    return apart;
+}
+
+static void rows_that_are_apart_are_not_chosen(void **state)
+{
+    struct cluster *c = *state;
+    uint64_t passed = 0, from_classes = 0;
+    list_default_rules(c);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct random r = {seed};
+        random_sizes(&r, seed % 8 == 0 ? BLOCKS : 0);
+        random_share(c, &r);
+        for (int q = 0; q < QUESTIONS && shard_nodes(c->shard) > 0; q++) {
+            struct look l = {.c = c, .r = &r, .seed = seed};
+            random_question(&l, random_pod(c, &r, PODS));
+            l.request.only.count = 0;
+            l.request.pod.nominated_node.len = 0;
+            l.request.list = true;
+            const struct map_result *all = map_with(c, &l.request);
+            l.request.list = false;
+            for (int i = 0; i < 4; i++) {
+                struct apart apart = random_rows(&l);
+                struct map_result result;
+                uint64_t answers = classes_status(c->shard->classes).answers;
+                shard_map_apart(c->shard, &l.request, &apart, &result, &c->arena);
+                from_classes += classes_status(c->shard->classes).answers > answers;
+                assert_int_equal(result.feasible, all->feasible);
+                expect_best(&l, all, &apart, &result);
+                expect_apart(&l, all, &apart);
+                struct map_request like = l.request; /* of these there is a class */
+                like.pod.uid = STR_LITERAL("like");
+                (void)map_with(c, &like);
+            }
+            passed += all->listed.count > 0;
+        }
+    }
+    assert_true(passed > SEEDS && from_classes > SEEDS);
+}
+
 /* ---- what follows from numbers ---- */
 
 static bool is_exact(int64_t amount)
@@ -576,6 +692,7 @@ int main(void)
         CLUSTER_TEST(rules_say_of_many_rows_what_they_say_of_each),
         CLUSTER_TEST(marks_follow_the_numbers_of_their_rows),
         CLUSTER_TEST(an_answer_is_the_same_with_and_without_detail),
+        CLUSTER_TEST(rows_that_are_apart_are_not_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
