@@ -52,8 +52,8 @@ struct coordinator {
     struct arena cycle_memory;
     struct address queue, watcher, binder, extender; /* peer 0: not there */
 
-    /* set by: coordinator.c gang.c; who goes back to where a transaction began throws the same, pod
-     * by pod */
+    /* set by: coordinator.c gang.c; who goes back to where a transaction began has the dice of then
+     */
     struct random random;
 
     struct flights flights; /* owner: flight.c */

@@ -1,7 +1,7 @@
-/* picks: pods that are unlike each other, placed by several workers in one exchange, or two. Each
- * worker picks for each pod the best of its nodes as they are; of those the best is the pod's. Then
- * the workers whose nodes get a pod check what such a node is to the pods behind it: as far as none
- * of them had better go there, the places stand.
+/* picks: pods that are unlike each other, placed together by several workers. Each worker picks for
+ * each pod the best of its nodes as they are (map_picks; once more while ranges are not known); of
+ * those the best is the pod's. Then the workers whose nodes get a pod check what such a node is to
+ * the pods behind it (map_check): as far as none of them had better go there, the places stand.
  *
  * What must stay true: the decisions are those of one pod at a time. A pod changes nothing but its
  * own node as long as no rule counts pods and all normalise with the same ranges: so only pods whom
@@ -78,6 +78,11 @@ static struct picking_dice dice_of(const struct coordinator *c, uint32_t slot)
     return (struct picking_dice){c->options.tie_break, deciding_request(c, slot)->seed};
 }
 
+static const struct framework *framework_of(const struct coordinator *c, uint32_t slot)
+{
+    return frameworks_find(&c->frameworks, deciding_request(c, slot)->pod.scheduler_name);
+}
+
 /* ---- who goes along ---- */
 
 void picks_on_join(struct coordinator *c, uint32_t worker, bool can)
@@ -111,10 +116,9 @@ static bool ranges_hold(const struct framework *fw)
 static bool goes_along(struct coordinator *c, uint32_t slot)
 {
     const struct map_request *r = deciding_request(c, slot);
-    const struct framework *fw = frameworks_find(&c->frameworks, r->pod.scheduler_name);
     return r->step == MAP_STEP_map && r->only.count == 0 &&
            batch_goes_along(c, deciding_slot(c, slot)) && !deciding_is_counted(c, r) &&
-           ranges_hold(fw);
+           ranges_hold(framework_of(c, slot));
 }
 
 static void take_along(struct coordinator *c, struct moment now)
@@ -153,6 +157,12 @@ static void learn(struct picks *p, uint32_t asked, uint32_t placed)
 
 /* ---- asking ---- */
 
+/* What the round asks with. */
+static struct ranges *asked_with(struct picks *p, uint32_t slot)
+{
+    return p->second ? &p->found[slot] : &p->guess;
+}
+
 static void ask(struct coordinator *c)
 {
     struct picks *p = c->picks;
@@ -167,7 +177,7 @@ static void ask(struct coordinator *c)
     picking_begin(p->merge, p->missing, p->asked);
     asked->requests.at = arena_take(&c->cycle_memory, p->asked * sizeof(struct map_request));
     for (uint32_t i = 0; i < p->asked; i++) {
-        struct ranges *ranges = p->second ? &p->found[i] : &p->guess;
+        struct ranges *ranges = asked_with(p, i);
         struct map_request *r = &asked->requests.at[asked->requests.count++];
         *r = *deciding_request(c, i);
         r->extremes.count = ranges->count;
@@ -201,17 +211,6 @@ bool picks_begin(struct coordinator *c, struct moment now)
 }
 
 /* ---- ranges ---- */
-
-/* What the round asks with. */
-static const struct ranges *asked_with(const struct picks *p, uint32_t slot)
-{
-    return p->second ? &p->found[slot] : &p->guess;
-}
-
-static const struct framework *framework_of(const struct coordinator *c, uint32_t slot)
-{
-    return frameworks_find(&c->frameworks, deciding_request(c, slot)->pod.scheduler_name);
-}
 
 /* What all workers have told of a pod's ranges, which is what they were asked with where they have
  * told nothing. True when that is what they all were asked with. */
@@ -300,7 +299,6 @@ static void place(struct coordinator *c, struct moment now, const struct slot *s
                                     .total = at->total,
                                     .feasible = at->feasible,
                                     .told = !deciding_has_been_gone(c, at->node)};
-
     measure_placed_alike(c, s, at->feasible, now);
     measure_asked_alike(c, s, at->feasible, skips);
     placing_pod(c, now, s->flight, &place);
@@ -310,9 +308,8 @@ static void place(struct coordinator *c, struct moment now, const struct slot *s
 static struct measured_skips skips_of(const struct coordinator *c, uint32_t slot)
 {
     const struct map_request *r = deciding_request(c, slot);
-    struct measured_skips skips = {
-        .pre_filter = framework_pre_filter_skips(
-            frameworks_find(&c->frameworks, r->pod.scheduler_name), (uint64_t)r->findings.skip)};
+    struct measured_skips skips = {.pre_filter = framework_pre_filter_skips(
+                                       framework_of(c, slot), (uint64_t)r->findings.skip)};
     picking_skipped(c->picks->merge, slot, &skips.pre_filter, &skips.score);
     return skips;
 }
@@ -351,7 +348,6 @@ static void conclude(struct coordinator *c, struct moment now, uint32_t good)
     COUNT(c, picks, 1);
     COUNT(c, picks_cut, stand < asked);
     if (stand == 0) {
-
         deciding_give_back(c, 0);
         deciding_end(c);
         COUNT(c, restarted, 1);
@@ -423,7 +419,6 @@ static enum reduce_step all_have_picked(struct coordinator *c, struct moment now
     const bool second = p->second;
     uint32_t right = rightly_ranged(c, picking_told(p->merge));
     if (p->second != second) {
-
         ask(c);
         return REDUCE_wait;
     }
