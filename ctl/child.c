@@ -64,6 +64,19 @@ void child_record_end(struct child *c)
         kill(c->pid, SIGUSR1);
 }
 
+void child_retire(struct child *c)
+{
+    c->retired = true;
+    if (c->pid != 0)
+        kill(c->pid, SIGTERM);
+}
+
+void child_want(struct child *c, struct moment now)
+{
+    c->retired = false;
+    c->restart_at = now;
+}
+
 unsigned child_fell(const struct child *c, struct moment now)
 {
     unsigned count = 0;
@@ -249,7 +262,7 @@ static void log_end(const struct child *c, int status)
     int64_t wait_ms = span_ms(c->backoff);
     if (c->renewing && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         log_info("process begins anew, to be recorded| name=%s pid=%d", c->name, (int)c->pid);
-    else if (c->leaving && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    else if ((c->leaving || c->retired) && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         log_debug("process ended| name=%s pid=%d", c->name, (int)c->pid);
     else if (WIFSIGNALED(status))
         log_warn("process ended| name=%s pid=%d signal=%d restart_in_ms=%lld", c->name, (int)c->pid,

@@ -32,6 +32,7 @@ struct child {
     struct moment falls[CHILD_FALLS]; /* when it ended last, of `restarts` */
     bool core;                        /* it has one, so that it can be recorded */
     bool leaving;                     /* its end is wanted */
+    bool retired;                     /* likewise, and it is not started again */
     bool renewing;                    /* likewise, and another life behind it at once */
     struct beats *beats;              /* borrowed: where its loop is seen to turn; NULL: nowhere */
     size_t slot;                      /* its own there */
@@ -50,6 +51,10 @@ void child_record(struct child *c, const char *dir);
 void child_record_now(struct child *c, const char *dir);
 /* What runs ends its recording and goes on; further lives are not recorded. */
 void child_record_end(struct child *c);
+/* Nobody needs it any more: what runs is asked to end, and it is not started again, until it is
+ * wanted again. */
+void child_retire(struct child *c);
+void child_want(struct child *c, struct moment now);
 /* How often it ended in the last CHILD_FALLS_MS, at most CHILD_FALLS. */
 unsigned child_fell(const struct child *c, struct moment now);
 /* Forks and executes; writes the pid file. False when the fork or pipe failed (logged); it is then

@@ -9,6 +9,7 @@
 #include "ctl/child.h"
 #include "ctl/record/control.h"
 #include "ctl/run_config.h"
+#include "ctl/worker_count.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
@@ -19,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,7 +32,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WORKERS_MAX   64
+#define WORKERS_MAX   RUN_WORKERS_MAX
 #define CHILDREN_MAX  (WORKERS_MAX + 6)
 #define STOP_LIMIT_MS 10000
 /* Descriptors that any one process of ours may have open: API server, bus, readers of the tap;
@@ -43,6 +45,9 @@ struct supervisor {
     char identity[128], bin_dir[200];
     struct child children[CHILDREN_MAX];
     size_t count;
+    struct child *scheduler, *workers[WORKERS_MAX];
+    unsigned worker_count; /* of workers: so many were ever there */
+    struct worker_count by_nodes;
     struct beats *beats;
     int lock, pid_file, signals; /* pid_file: -1 where it could not be made */
     struct run_config config;
@@ -146,6 +151,27 @@ static struct child *add_core(struct supervisor *s, const char *program, const c
     return c;
 }
 
+/* So many workers are kept from now on. */
+static void keep_workers(struct supervisor *s, unsigned count, struct moment now)
+{
+    for (unsigned i = s->worker_count; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "worker-%u", i);
+        s->workers[i] = add_core(s, "berth-scheduler", name);
+        child_arg(s->workers[i], "--worker");
+        if (s->control.dir[0] != 0) /* as all others are by now */
+            child_record(s->workers[i], s->control.dir);
+        s->worker_count = i + 1;
+    }
+    for (unsigned i = 0; i < s->worker_count; i++) {
+        struct child *c = s->workers[i];
+        if (i >= count && !c->retired)
+            child_retire(c);
+        else if (i < count && c->retired)
+            child_want(c, now);
+    }
+}
+
 static void add_children(struct supervisor *s)
 {
     struct child *watcher = add_core(s, "berth-watcher", "watcher");
@@ -154,7 +180,7 @@ static void add_children(struct supervisor *s)
     struct child *queue = add_core(s, "berth-queue", "queue");
     add_text(queue, "pod-max-in-unschedulable-pods-duration", s->options.kube.unschedulable_max);
     add_text(queue, TRACING_FLAG, s->options.tracing_config);
-    struct child *scheduler = add_core(s, "berth-scheduler", "scheduler");
+    struct child *scheduler = s->scheduler = add_core(s, "berth-scheduler", "scheduler");
     if (s->options.kube.release != 0)
         child_arg(scheduler, "--release=%s", release_of(s->options.kube.release)->version);
     add_text(scheduler, "feature-gates", s->options.kube.gates);
@@ -162,13 +188,13 @@ static void add_children(struct supervisor *s)
     child_arg(scheduler, "--assumed-pod-ttl=%s", s->options.assumed_ttl);
     if (s->options.flags.disable_preemption)
         child_arg(scheduler, "--disable-preemption");
-    if (s->options.workers == 0 && !s->options.no_own_worker)
+    bool by_nodes = s->options.workers_by_nodes;
+    if ((by_nodes || s->options.workers == 0) && !s->options.no_own_worker)
         child_arg(scheduler, "--own-worker");
-    for (long i = 0; i < s->options.workers; i++) {
-        char name[32];
-        snprintf(name, sizeof(name), "worker-%ld", i);
-        child_arg(add_core(s, "berth-scheduler", name), "--worker");
-    }
+    if (by_nodes)
+        s->by_nodes.most = (unsigned)s->options.workers;
+    else
+        keep_workers(s, (unsigned)s->options.workers, moment_now());
     struct child *binder = add_core(s, "berth-binder", "binder");
     add_api_server(s, binder);
     child_arg(binder, "--identity=%s", s->identity);
@@ -339,12 +365,27 @@ static void look_at_control(struct supervisor *s, struct moment now)
     }
 }
 
+/* As many workers as the nodes that the scheduler knows ask for, where nobody has said how many. */
+static void look_at_nodes(struct supervisor *s, struct moment now)
+{
+    if (s->by_nodes.most == 0 || s->beats == NULL || s->stopping)
+        return;
+    uint64_t nodes = beats_size(s->beats, s->scheduler->slot);
+    unsigned before = s->by_nodes.now, count = worker_count_look(&s->by_nodes, now, nodes);
+    if (count == before)
+        return;
+    log_info("workers by the nodes| nodes=%" PRIu64 " workers=%u before=%u", nodes, count, before);
+    keep_workers(s, count, now);
+}
+
 /* Starts what is due; returns when the next start is. */
 static struct moment start_due(struct supervisor *s, struct moment now)
 {
     struct moment next = MOMENT_NEVER;
     for (size_t i = 0; i < s->count && !s->stopping; i++) {
         struct child *c = &s->children[i];
+        if (c->retired)
+            continue;
         if (c->pid == 0 && moment_reached(now, c->restart_at))
             child_start(c, now);
         if (c->pid == 0)
@@ -387,6 +428,7 @@ static void supervise(struct supervisor *s)
         look_at_control(s, now);
         reap(s, now);
         look_at_children(s, now);
+        look_at_nodes(s, now);
         if (s->stopping && running(s) == 0)
             return;
         struct moment next = start_due(s, now);
@@ -502,8 +544,8 @@ int command_run(int argc, char **argv)
     open_beats(&s);
     control_open(&s.control, s.options.run_dir);
     add_children(&s);
-    log_info("starting| run_dir=%s workers=%ld identity=%s", s.options.run_dir, s.options.workers,
-             s.identity);
+    log_info("starting| run_dir=%s workers=%s%ld identity=%s", s.options.run_dir,
+             s.options.workers_by_nodes ? "auto:" : "", s.options.workers, s.identity);
     supervise(&s);
     log_info("stopped");
     clean_up(&s);

@@ -1,6 +1,7 @@
 /* run_options: one table of what `berth run` accepts: its own, and the flags of kube-scheduler that
  * the processes understand, which are checked here and handed on. */
 #include "ctl/run_options.h"
+#include "ctl/worker_count.h"
 #include "proto/base/buffer.h"
 #include "proto/base/log.h"
 #include "proto/base/moment.h"
@@ -14,9 +15,15 @@
 static bool take_workers(void *state, const char *value)
 {
     char *end;
-    long *workers = &((struct run_options *)state)->workers;
-    *workers = strtol(value, &end, 10);
-    return *value != 0 && *end == 0 && *workers >= 0 && *workers <= RUN_WORKERS_MAX;
+    struct run_options *o = state;
+    o->workers_by_nodes = strncmp(value, "auto", 4) == 0;
+    if (strcmp(value, "auto") == 0) {
+        o->workers = worker_count_most(worker_count_processors());
+        return true;
+    }
+    const char *number = strncmp(value, "auto:", 5) == 0 ? value + 5 : value;
+    o->workers = strtol(number, &end, 10);
+    return *number != 0 && *end == 0 && o->workers >= 0 && o->workers <= RUN_WORKERS_MAX;
 }
 
 static bool take_own_worker(void *state, const char *value)
@@ -81,9 +88,11 @@ FLAG(tls_sni_cert_key, "tls-sni-cert-key")
 
 static const struct own_option table[] = {
     {"config", "FILE", "a KubeSchedulerConfiguration", take_config},
-    {"workers", "N", "how many worker processes to start, 0 to 64 (default 0)", take_workers},
+    {"workers", "N|auto[:N]",
+     "how many worker processes to start, 0 to 64, or by the nodes, N at most (default auto)",
+     take_workers},
     {"own-worker", "true|false",
-     "with --workers 0: the scheduler looks at the nodes itself while no worker is there (default)",
+     "the scheduler looks at the nodes itself while no worker is there (default with 0 or auto)",
      take_own_worker},
     {"run-dir", "DIR", "private directory of pid files and sockets", take_run_dir},
     {"tie-break", "MODE", "among equal best nodes: random (default), round-robin or first",
@@ -139,6 +148,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     bool preflight = strcmp(argv[0], "preflight") == 0;
     *o = (struct run_options){
         .tie_break = "random", .assumed_ttl = "0", .run_dir = options_run_dir()};
+    take_workers(o, "auto");
     options_read(
         &(struct options_table){
             .program = preflight ? "berth preflight" : "berth run",

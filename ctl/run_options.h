@@ -4,9 +4,10 @@
 
 #include "ctl/kube_flags.h"
 #include "ctl/serve/flags.h"
+#include "ctl/worker_count.h"
 #include "proto/kube/config/config_flags.h"
 
-#define RUN_WORKERS_MAX 64
+#define RUN_WORKERS_MAX WORKER_COUNT_LIMIT
 #define RUN_GIVEN_MAX   100
 
 /* Strings are borrowed from argv or the environment. */
@@ -18,8 +19,9 @@ struct run_options {
     const char *tie_break, *assumed_ttl;
     const char *tracing_config; /* a TracingConfiguration; NULL: nothing is traced */
     const char *record;         /* a directory; NULL: nothing is recorded */
-    long workers;
-    bool no_own_worker; /* without workers nothing is decided until one comes */
+    bool workers_by_nodes; /* nobody has said how many: berth run chooses (ctl/worker_count.h), */
+    long workers;          /* and these are the most */
+    bool no_own_worker;    /* without workers nothing is decided until one comes */
     bool print_config;
     struct kube_flags kube;
     char *given[RUN_GIVEN_MAX]; /* every flag as NAME=VALUE, for /flagz; owned, until the end */

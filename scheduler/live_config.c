@@ -4,6 +4,7 @@
  * What must stay true: a file that is wrong changes nothing. */
 #include "scheduler/live_config.h"
 
+#include "proto/base/beat.h"
 #include "proto/base/log.h"
 #include "proto/kube/release/release.h"
 
@@ -119,6 +120,7 @@ static struct moment live_tick(void *state, struct moment now, struct outbox *ou
 {
     struct live *l = state;
     struct moment look = live_config_look(&l->config, now, actor_hangup(), l->coordinator, out);
+    beat_tell(coordinator_nodes(l->coordinator)); /* berth run has workers by that */
     return moment_earlier(look, coordinator_tick(l->coordinator, now, out));
 }
 

@@ -16,6 +16,7 @@
 /* A cache line each, so that processes do not slow each other. */
 struct slot {
     _Alignas(64) _Atomic uint64_t turns; /* written by the process */
+    _Atomic uint64_t size;               /* likewise; both begin at 0 with each life */
     _Atomic uint64_t lost;               /* written by the supervisor */
 };
 
@@ -70,12 +71,19 @@ void beats_begin(struct beats *beats, size_t slot)
 {
     must(slot < beats->count);
     atomic_store_explicit(&beats->slots[slot].turns, 0, memory_order_relaxed);
+    atomic_store_explicit(&beats->slots[slot].size, 0, memory_order_relaxed);
 }
 
 void beats_lost(struct beats *beats, size_t slot, uint64_t lines)
 {
     must(slot < beats->count);
     atomic_fetch_add_explicit(&beats->slots[slot].lost, lines, memory_order_relaxed);
+}
+
+uint64_t beats_size(const struct beats *beats, size_t slot)
+{
+    must(slot < beats->count);
+    return atomic_load_explicit(&beats->slots[slot].size, memory_order_relaxed);
 }
 
 /* A page that is too short for the slot would end us with the first beat. */
@@ -111,6 +119,11 @@ void beat(void)
 {
     uint64_t turns = atomic_load_explicit(&own->turns, memory_order_relaxed);
     atomic_store_explicit(&own->turns, turns + 1, memory_order_relaxed);
+}
+
+void beat_tell(uint64_t size)
+{
+    atomic_store_explicit(&own->size, size, memory_order_relaxed);
 }
 
 uint64_t beat_lost(void)

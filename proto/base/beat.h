@@ -22,6 +22,9 @@ uint64_t beats_turns(const struct beats *beats, size_t slot);
 void beats_begin(struct beats *beats, size_t slot);
 /* So many more of the slot's lines could not be passed on. */
 void beats_lost(struct beats *beats, size_t slot, uint64_t lines);
+/* The size of what the slot's process works on, as it told last (beat_tell): of a scheduler the
+ * cluster's nodes. 0: it has told nothing yet. */
+uint64_t beats_size(const struct beats *beats, size_t slot);
 
 /* ---- the process's side ---- */
 
@@ -29,6 +32,8 @@ void beats_lost(struct beats *beats, size_t slot, uint64_t lines);
 bool beat_join(const char *text);
 /* The loop turns: to be called at least once a second, and as often as one likes. */
 void beat(void);
+/* The size of what this process works on, for the supervisor to see. */
+void beat_tell(uint64_t size);
 /* How many of this process's lines the supervisor could not pass on, over all its lives. */
 uint64_t beat_lost(void);
 

@@ -73,6 +73,8 @@ int64_t coordinator_term(const void *state);
 /* True when the coordinator handles this message; for the test that holds the table to
  * messages.def. */
 bool coordinator_takes(enum message_type type);
+/* How many nodes it knows. */
+uint32_t coordinator_nodes(const struct coordinator *coordinator);
 /* Why it does not decide now, or "" when it does: a word for status and tests. */
 const char *coordinator_waits_for(const struct coordinator *c, struct moment now);
 

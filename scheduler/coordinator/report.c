@@ -13,6 +13,11 @@
 #define TOLD_OF     8    /* decisions about one pod */
 #define TOLD_LATEST 1000 /* about whichever */
 
+uint32_t coordinator_nodes(const struct coordinator *c)
+{
+    return cache_nodes(c->cache);
+}
+
 void coordinator_status(void *state, struct buffer *lines)
 {
     const struct coordinator *c = state;

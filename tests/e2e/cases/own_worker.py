@@ -66,3 +66,21 @@ def own_worker(world):
     done = subprocess.run([BERTH, "replay", path], capture_output=True, text=True, timeout=120, check=False)
     checks.expect(done.returncode == 0, "played back it ended with %s: %s %s", done.returncode, done.stdout, done.stderr)
     checks.no_overcommit(world.admin)
+
+
+@case("workers-by-nodes", not_upstream="--workers is a flag of berth")
+def workers_by_nodes(world):
+    """Nobody says how many workers there are: with 40,000 nodes two come, and who is placed is so by them; with few there is none."""
+    where = cluster.start("small", os.path.join(world.directory, "large"), (), world.options.release)
+    world.clusters.append(where)
+    subject = world.scheduler(flags=["--workers=auto:4"], where=where)
+    objects.small_nodes(where.admin, 10, ROOM)
+    where.admin.create_many(kube.PODS, objects.small_pods(10))
+    pods = world.pods(where)
+    checks.all_bound(pods, 10, 60)
+    checks.expect(says(subject) == ("1", "up=yes"), "with ten nodes: %s", says(subject))
+    where.admin.create_many(kube.NODES, (objects.node("more-%05d" % i, ROOM) for i in range(40000)))
+    checks.wait_until(90, lambda: says(subject) == ("2", "up=no"), "no two workers come: %s" % (says(subject),))
+    where.admin.create_many(kube.PODS, objects.small_pods(50, first=10))
+    checks.all_bound(pods, 60, 60)
+    checks.no_overcommit(where.admin)

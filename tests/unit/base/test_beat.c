@@ -19,6 +19,7 @@ static _Noreturn void be_a_process(const char *text, int beats)
         _exit(100);
     for (int i = 0; i < beats; i++)
         beat();
+    beat_tell(1000 + (uint64_t)beats);
     _exit((int)beat_lost());
 }
 
@@ -44,8 +45,11 @@ static void a_beat_is_seen_in_its_slot_alone(void **state)
     assert_int_equal(run_process(text, 5), 3);
     assert_int_equal(beats_turns(beats, 69), 5);
     assert_int_equal(beats_turns(beats, 68), 0);
+    assert_int_equal(beats_size(beats, 69), 1005);
+    assert_int_equal(beats_size(beats, 68), 0);
     beats_begin(beats, 69);
     assert_int_equal(beats_turns(beats, 69), 0);
+    assert_int_equal(beats_size(beats, 69), 0);
     beats_lost(beats, 69, 4);
     assert_int_equal(run_process(text, 1), 7); /* of all its lives */
     beats_free(&beats);

@@ -193,6 +193,25 @@ static void one_that_hangs_is_killed(void **state)
     beats_free(&child.beats);
 }
 
+static void one_that_nobody_needs_ends_until_it_is_wanted_again(void **state)
+{
+    (void)state;
+    int status;
+    child_arg(&child, "exec tail -f /dev/null");
+    assert_true(child_start(&child, start));
+    child_retire(&child);
+    assert_true(child.retired);
+    status = wait_for_end();
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    child_ended(&child, status, start);
+    assert_int_equal(child.pid, 0);
+    child_retire(&child); /* who has ended is told nothing */
+    struct moment later = moment_after(start, span_of_seconds(100));
+    child_want(&child, later);
+    assert_false(child.retired);
+    assert_true(moment_reached(later, child.restart_at));
+}
+
 /* Nobody reads our standard error, and it says more than a pipe holds. */
 static void a_child_never_waits_for_who_reads_the_log(void **state)
 {
@@ -282,6 +301,7 @@ int main(void)
         TEST(a_recording_begins_with_a_new_life_at_once),
         TEST(a_program_that_is_not_there_is_named),
         TEST(one_that_hangs_is_killed),
+        TEST(one_that_nobody_needs_ends_until_it_is_wanted_again),
         TEST(a_child_never_waits_for_who_reads_the_log),
     };
     return cmocka_run_group_tests_name("child", tests, NULL, NULL);
