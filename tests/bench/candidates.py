@@ -20,6 +20,7 @@ KNOWN = {
     "coscheduling": ("build/controlplane/bin/kube-scheduler-coscheduling --config {config} --secure-port 0",
                      {"profiles": [gang.PROFILE]}),
     "ceiling": ("build/bench/perf ceiling --kubeconfig {kubeconfig} {json}", {}),
+    "ceiling-binding": ("build/bench/perf ceiling --events=false --kubeconfig {kubeconfig} {json}", {}),
     "ceiling-allocating": ("build/bench/perf ceiling --claims --kubeconfig {kubeconfig} {json}", {}),
     "ceiling-evicting": ("build/bench/perf ceiling --victims {victims} --kubeconfig {kubeconfig} {json}", {}),
 }

@@ -21,7 +21,7 @@ import (
 
 // The ceiling: everything that a scheduler has to send and to receive, and nothing decided. It
 // watches all pods, as a scheduler must, binds each pending one to the next node in turn, and tells
-// each bind in an event. What it reaches is what the API server lets any scheduler reach.
+// each bind in an event, unless it is to send Bindings alone. What it reaches is what the API server lets any scheduler reach.
 //
 // With claims, each pod is first nominated, and each of its claims that has no devices gets its finalizer and then
 // some of the node, all as kube-scheduler writes it. Which devices these are, and whether they are free, nobody asks.
@@ -57,6 +57,7 @@ func ceilingMain(arguments []string) error {
 	connections := flags.Int("connections", 2, "HTTP/2 connections")
 	inFlight := flags.Int("in-flight", 32, "binds, and as many events, at a time")
 	victims := flags.Int("victims", 0, "how many pods of its node are evicted for each pod")
+	events := flags.Bool("events", true, "tell of each bind in an event")
 	claims := flags.Bool("claims", false, "give the claims of each pod devices, before it is bound")
 	if err := flags.Parse(arguments); err != nil {
 		return err
@@ -79,9 +80,13 @@ func ceilingMain(arguments []string) error {
 		return err
 	}
 	var workers sync.WaitGroup
+	tell := c.tell
+	if !*events {
+		tell = c.forget
+	}
 	for range *inFlight {
 		workers.Go(func() { c.bind(ctx) })
-		workers.Go(func() { c.tell(ctx) })
+		workers.Go(func() { tell(ctx) })
 	}
 	err = c.watch(ctx)
 	workers.Wait()
@@ -219,6 +224,17 @@ func (c *ceiling) bind(ctx context.Context) {
 				c.events <- &note{pod, "Normal", "Scheduled", "Binding",
 					"Successfully assigned " + pod.Namespace + "/" + pod.Name + " to " + node}
 			}
+		}
+	}
+}
+
+// forget is in the place of tell, where nobody is told of anything.
+func (c *ceiling) forget(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.events:
 		}
 	}
 }
