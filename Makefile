@@ -180,6 +180,11 @@ $(CERTIFICATES): LIBS += -lgnutls
 $(CERTIFICATES): $(BUILD)/tests/certificates/make.o $(BUILD)/ctl/serve/certificate.o $(PROTO)
 	$(LINK)
 
+# A slow and lossy line to another network namespace, for tests/scale/links.
+SCALE := $(BUILD)/tests/scale/link
+$(SCALE): $(BUILD)/tests/scale/link.o $(BASE)
+	$(LINK)
+
 # What tests/fidelity/cel asks beside upstream's device selectors.
 CELCASES  := $(BUILD)/tests/fidelity/cel/cases.o
 SELECTORS := $(BUILD)/tests/fidelity/cel/answer
@@ -229,7 +234,7 @@ STARTED := $(BIN)/apiserver $(BIN)/berth-binder
 
 started-built: $(STARTED)
 units-built: $(TESTS) $(STARTED)
-tests-built: $(TESTS) $(WIRE) $(CERTIFICATES) $(SELECTORS) $(ALLOCATE)
+tests-built: $(TESTS) $(WIRE) $(CERTIFICATES) $(SELECTORS) $(ALLOCATE) $(SCALE)
 
 # ---- run and test ----
 

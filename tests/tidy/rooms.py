@@ -78,6 +78,7 @@ MAY_INCLUDE = {
     "ctl/top": PROTO + BUS + ["ctl", "ctl/explain", "ctl/tables"],
     "ctl/serve": PROTO + BUS + KUBE,
     "tests/apiserver": ["proto/base"],
+    "tests/scale": ["proto/base"],
 }
 LIBRARIES = [  # header pattern, where it may be included
     # tests/bench/core/packages.c measures each beside what is ours
