@@ -85,6 +85,14 @@ class Line:
         self.delay_us, self.loss, self.jitter_us, self.seed = delay_us, loss, jitter_us, seed
         self.rto_min_us = rto_min_us
 
+    def set_rto_min(self, within=None):
+        """How long TCP waits at least before it sends again; holds for sockets made from now on, and those that
+        come of them."""
+        if self.rto_min_us:
+            enter = ["nsenter", "--net=/proc/%d/ns/net" % within] if within else []
+            subprocess.run(enter + ["sh", "-c", "echo %d >/proc/sys/net/ipv4/tcp_rto_min_us" % self.rto_min_us],
+                           check=True, timeout=10)
+
 
 class FarHost:
     """A namespace, the line to it, and a worker in it."""
@@ -107,10 +115,7 @@ class FarHost:
         if not select.select([self.link.process.stdout], [], [], 10)[0] or \
                 self.link.process.stdout.readline() != b"ready\n":
             raise RuntimeError("link %d is not ready: %s" % (self.number, self.link.said()))
-        if self.line.rto_min_us:
-            for within in ([], ["nsenter", "--net=/proc/%d/ns/net" % self.holder.pid]):
-                subprocess.run(within + ["sh", "-c", "echo %d >/proc/sys/net/ipv4/tcp_rto_min_us" %
-                                         self.line.rto_min_us], check=True, timeout=10)
+        self.line.set_rto_min(within=self.holder.pid)
 
     def start_worker(self):
         self.worker = Process("worker-%d" % self.number, [
@@ -188,6 +193,7 @@ class Berth:
         self.client = None
 
     def start(self):
+        self.hosts[0].line.set_rto_min()
         self.start_server()
         subprocess.run([os.path.join(BIN, "berth"), "keys", os.path.join(self.directory, "keys")], check=True,
                        timeout=30, stdout=subprocess.DEVNULL)
