@@ -121,6 +121,13 @@ static struct object *mark(struct server *server, struct object *object, cJSON *
     return marked;
 }
 
+static void list_now(const struct registry *registry, const struct resource *resource,
+                     const char *namespace, struct object_list *list)
+{
+    struct list_range range = {.namespace = namespace, .version = registry->version};
+    must(registry_list(registry, resource, &range, list));
+}
+
 /* A namespace takes everything in it along. */
 static void empty_namespace(struct server *server, const char *name)
 {
@@ -128,8 +135,7 @@ static void empty_namespace(struct server *server, const char *name)
         struct object_list list;
         if (!(resources[i].flags & NAMESPACED) || (resources[i].flags & VIEW))
             continue;
-        must(
-            registry_list(&server->registry, &resources[i], name, server->registry.version, &list));
+        list_now(&server->registry, &resources[i], name, &list);
         for (size_t o = 0; o < list.count; o++)
             registry_remove(&server->registry, list.objects[o]);
         object_list_free(&list);
@@ -145,7 +151,7 @@ static void empty_resource(struct server *server, const char *qualified)
         if (!(resources[i].flags & CUSTOM) ||
             strcmp(resource_qualified(&resources[i], name), qualified) != 0)
             continue;
-        must(registry_list(&server->registry, &resources[i], "", server->registry.version, &list));
+        list_now(&server->registry, &resources[i], "", &list);
         for (size_t o = 0; o < list.count; o++)
             registry_remove(&server->registry, list.objects[o]);
         object_list_free(&list);
@@ -213,7 +219,7 @@ static cJSON *delete_all(struct request *request, const struct options *options,
 {
     struct registry *registry = &request->server->registry;
     struct object_list list;
-    must(registry_list(registry, request->resource, request->namespace, registry->version, &list));
+    list_now(registry, request->resource, request->namespace, &list);
     cJSON *refused = NULL;
     for (size_t i = 0; i < list.count && refused == NULL; i++) {
         bool gone;

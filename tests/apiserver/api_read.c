@@ -1,8 +1,9 @@
 /* Get, list and watch, with paging and the meaning of resourceVersion.
  *
  * The one idea: a list is always a list of one version, present or past, taken from the registry;
- * a continue token is only that version and the last key, so pages agree with each other and no
- * state is kept between them. A version that history no longer reaches is 410 Expired. */
+ * a continue token is only that version and the last key, so pages agree with each other, no state
+ * is kept between them, and a page costs the same however many pages there are. A version that
+ * history no longer reaches is 410 Expired. */
 #include "api.h"
 
 #include "selection.h"
@@ -65,8 +66,7 @@ struct page {
     char *start;  /* the last key of the page before; NULL for the first page */
     size_t limit; /* 0 = all */
     struct selection *selection;
-    struct object **objects; /* borrowed from the list */
-    size_t count, remaining;
+    struct object_list list;
 };
 
 static bool read_token(const char *token, struct page *page)
@@ -91,7 +91,7 @@ static char *write_token(const struct page *page)
     struct buffer json = {0};
     buffer_print(&json, "{\"v\":\"meta.k8s.io/v1\",\"rv\":\"%llu\",\"start\":",
                  (unsigned long long)page->version);
-    json_string(&json, str_of(page->objects[page->count - 1]->key));
+    json_string(&json, str_of(page->list.objects[page->list.count - 1]->key));
     buffer_add_text(&json, "}");
     char *token = base64_encode(json.at, json.len);
     buffer_free(&json);
@@ -139,35 +139,18 @@ static cJSON *plan_page(const struct request *request, struct page *page)
     return refused != NULL ? refused : choose_selection(request, &page->selection);
 }
 
-/* Picks the page's objects out of the whole list. */
-static void pick(struct page *page, const struct object_list *list)
-{
-    page->objects = memory_take_array(list->count + 1, sizeof(struct object *));
-    for (size_t i = 0; i < list->count; i++) {
-        struct object *object = list->objects[i];
-        if (page->start != NULL && strcmp(object->key, page->start) <= 0)
-            continue;
-        if (!selection_matches(page->selection, object))
-            continue;
-        if (page->limit > 0 && page->count == page->limit)
-            page->remaining++;
-        else
-            page->objects[page->count++] = object;
-    }
-}
-
 static cJSON *list_metadata(const struct page *page)
 {
     char digits[24];
     cJSON *metadata = cJSON_CreateObject();
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)page->version);
     tree_set_string(metadata, "resourceVersion", digits);
-    if (page->remaining > 0) {
+    if (page->list.beyond > 0) {
         char *token = write_token(page);
         tree_set_string(metadata, "continue", token);
         memory_free(token);
         if (selection_is_empty(page->selection))
-            tree_set_number(metadata, "remainingItemCount", (double)page->remaining);
+            tree_set_number(metadata, "remainingItemCount", (double)page->list.beyond);
     }
     return metadata;
 }
@@ -179,8 +162,8 @@ static void answer_list(const struct request *request, struct answer *answer,
     answer->code = 200;
     answer->content_type = "application/json";
     if (table_wanted(request)) {
-        answer_piece(answer,
-                     table_of_list(request, page->objects, page->count, list_metadata(page)));
+        answer_piece(answer, table_of_list(request, page->list.objects, page->list.count,
+                                           list_metadata(page)));
         return;
     }
     char version[64];
@@ -191,10 +174,10 @@ static void answer_list(const struct request *request, struct answer *answer,
                  resource->kind, resource_api_version(resource, version), printed->bytes);
     answer_piece(answer, blob_new(head.at, head.len));
     struct blob *comma = blob_new(",", 1);
-    for (size_t i = 0; i < page->count; i++) {
+    for (size_t i = 0; i < page->list.count; i++) {
         if (i > 0)
             answer_piece(answer, blob_keep(comma));
-        answer_piece(answer, blob_keep(view_json(resource, page->objects[i])));
+        answer_piece(answer, blob_keep(view_json(resource, page->list.objects[i])));
     }
     answer_piece(answer, blob_new("]}\n", 3));
     blob_drop(comma);
@@ -203,14 +186,23 @@ static void answer_list(const struct request *request, struct answer *answer,
     buffer_free(&head);
 }
 
+static bool read_page(const struct request *request, struct page *page)
+{
+    bool all = selection_is_empty(page->selection);
+    struct list_range range = {.namespace = request->namespace,
+                               .version = page->version,
+                               .after = page->start,
+                               .most = page->limit,
+                               .selection = all ? NULL : page->selection};
+    return registry_list(&request->server->registry, request->resource, &range, &page->list);
+}
+
 void api_list(struct request *request, struct answer *answer)
 {
     struct page page = {0};
-    struct object_list list = {0};
-    struct registry *registry = &request->server->registry;
+    const struct registry *registry = &request->server->registry;
     cJSON *refused = plan_page(request, &page);
-    if (refused == NULL &&
-        !registry_list(registry, request->resource, request->namespace, page.version, &list)) {
+    if (refused == NULL && !read_page(request, &page)) {
         refused =
             page.start != NULL
                 ? status_failure(410, "Expired",
@@ -220,32 +212,16 @@ void api_list(struct request *request, struct answer *answer)
                 : expired(page.version,
                           registry->shelves[resource_shelf(request->resource)].forgotten);
     }
-    if (refused != NULL) {
+    if (refused != NULL)
         answer_status(answer, refused);
-    } else {
-        pick(&page, &list);
+    else
         answer_list(request, answer, &page);
-    }
-    memory_free(page.objects);
     memory_free(page.start);
     selection_free(page.selection);
-    object_list_free(&list);
+    object_list_free(&page.list);
 }
 
 /* ---- watch ---- */
-
-static void select_initial(struct watch_plan *plan)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < plan->initial.count; i++) {
-        struct object *object = plan->initial.objects[i];
-        if (selection_matches(plan->selection, object))
-            plan->initial.objects[kept++] = object;
-        else
-            object_drop(object);
-    }
-    plan->initial.count = kept;
-}
 
 static int64_t watch_deadline(const struct request *request)
 {
@@ -265,9 +241,10 @@ static void plan_start(const struct request *request, struct watch_plan *plan, u
     uint64_t number;
     plan->version = wanted == 0 || asked ? registry->version : wanted;
     if (asked || from_now) {
-        must(registry_list(registry, request->resource, request->namespace, plan->version,
-                           &plan->initial));
-        select_initial(plan);
+        struct list_range range = {.namespace = request->namespace,
+                                   .version = plan->version,
+                                   .selection = plan->selection};
+        must(registry_list(registry, request->resource, &range, &plan->initial));
         plan->initial_end = asked && plan->bookmarks;
     } else if (!registry_seek(shelf, plan->version, &number) || plan->version > registry->version) {
         plan->error = expired(wanted, shelf->forgotten > 0 ? shelf->forgotten : registry->version);

@@ -6,6 +6,7 @@
 #include "demo.h"
 
 #include "api.h"
+#include "settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,38 +255,6 @@ static void tick(void *context, void *subject)
     timer_start(&demo->server->timers, clock_ms() + TICK_MS, tick, context, demo);
 }
 
-/* ---- settings ---- */
-
-static bool set_one(struct demo *demo, const char *pair, size_t size, struct buffer *why)
-{
-    const struct {
-        const char *key;
-        double *place, least, most;
-    } settings[] = {
-        {"nodes", &demo->nodes, 0, 100000},
-        {"pods-per-second", &demo->pods_per_second, 0, 10000},
-        {"pod-lifetime", &demo->pod_lifetime, 0.1, 1e6},
-        {"zones", &demo->zones, 1, 26},
-        {"pending-max", &demo->pending_max, 1, 1e6},
-    };
-    size_t key = strcspn(pair, "=,");
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        if (strlen(settings[i].key) != key || strncmp(settings[i].key, pair, key) != 0)
-            continue;
-        char *end = NULL;
-        double value = key < size ? strtod(pair + key + 1, &end) : -1;
-        if (end == pair + size && value >= settings[i].least && value <= settings[i].most) {
-            *settings[i].place = value;
-            return true;
-        }
-        buffer_print(why, "--demo %.*s: expected a number from %g to %g", (int)size, pair,
-                     settings[i].least, settings[i].most);
-        return false;
-    }
-    buffer_print(why, "--demo %.*s: no such setting", (int)size, pair);
-    return false;
-}
-
 bool demo_start(struct server *server, const char *settings, struct buffer *why)
 {
     struct demo demo = {.server = server,
@@ -294,12 +263,16 @@ bool demo_start(struct server *server, const char *settings, struct buffer *why)
                         .pod_lifetime = 60,
                         .zones = 3,
                         .pending_max = 1000};
-    while (*settings) {
-        size_t size = strcspn(settings, ",");
-        if (!set_one(&demo, settings, size, why))
-            return false;
-        settings += size + (settings[size] == ',');
-    }
+    const struct setting table[] = {
+        {"nodes", &demo.nodes, 0, 100000},
+        {"pods-per-second", &demo.pods_per_second, 0, 10000},
+        {"pod-lifetime", &demo.pod_lifetime, 0.1, 1e6},
+        {"zones", &demo.zones, 1, 26},
+        {"pending-max", &demo.pending_max, 1, 1e6},
+        {NULL, NULL, 0, 0},
+    };
+    if (!settings_read("--demo", table, settings, why))
+        return false;
     store_json(server, "priorityclasses", "{\"metadata\":{\"name\":\"demo-low\"},\"value\":-100}");
     store_json(server, "priorityclasses", "{\"metadata\":{\"name\":\"demo-high\"},\"value\":1000}");
     for (uint64_t n = 0; n < (uint64_t)demo.nodes; n++)

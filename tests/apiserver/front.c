@@ -1,13 +1,15 @@
 /* The way of a request: authenticate, find the resource, authorise, maybe strike, run, audit.
  *
  * The one idea: the way is one readable function each for what comes before a fault's delay and
- * what comes after it. Health paths answer everybody; /faults is for administrators. */
+ * what comes after it. Health paths answer everybody; /faults and
+ * /fill are for administrators. */
 #include "front.h"
 
 #include "api.h"
 #include "audit.h"
 #include "auth.h"
 #include "discovery.h"
+#include "fill.h"
 #include "route.h"
 
 #include <string.h>
@@ -36,10 +38,24 @@ static void handle_faults(struct request *request, struct answer *answer)
         answer_tree(answer, 200, faults_show(server->faults));
 }
 
+static void handle_fill(struct request *request, struct answer *answer)
+{
+    cJSON *refused;
+    if (!request->user->admin)
+        refused = status_failure(403, "Forbidden", "fill: only administrators may do it");
+    else if (strcmp(request->method, "POST") != 0)
+        refused = status_failure(405, "MethodNotAllowed", "fill: use POST");
+    else
+        refused = fill_list(request->server, request->body, request->body_size);
+    answer_status(answer, refused != NULL ? refused : status_success());
+}
+
 static void handle_path(struct request *request, struct answer *answer)
 {
     if (strcmp(request->path, "/faults") == 0)
         handle_faults(request, answer);
+    else if (strcmp(request->path, "/fill") == 0)
+        handle_fill(request, answer);
     else
         discovery_handle(request, answer);
 }

@@ -13,7 +13,7 @@ struct flag {
     const char **place;
 };
 
-enum { FLAG_COUNT = 16 };
+enum { FLAG_COUNT = 17 };
 
 static void flags_of(struct options *o, struct flag flags[static FLAG_COUNT], const char **deny,
                      const char **history)
@@ -42,6 +42,8 @@ static void flags_of(struct options *o, struct flag flags[static FLAG_COUNT], co
         {"--demo", "KEY=VALUE[,…]",
          "make a lively cluster: nodes, pods-per-second, pod-lifetime, zones, pending-max",
          &o->demo},
+        {"--fill", "KEY=VALUE[,…]",
+         "begin with a full cluster: nodes, pods (bound), zones, namespaces, replicas", &o->fill},
         {"--write-kubeconfig", "FILE", "write a kubeconfig that reaches this server",
          &o->write_kubeconfig},
         {"--log-level", "LEVEL", "error, warn, info or debug (info)", &o->log_level},

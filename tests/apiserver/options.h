@@ -8,7 +8,7 @@ enum { DENY_MAX = 32 };
 
 struct options {
     const char *listen, *port_file, *tls_cert, *tls_key, *client_ca, *token_file, *audit_log,
-        *faults, *demo, *write_kubeconfig, *kubelet, *log_level, *runtime_config, *version;
+        *faults, *demo, *fill, *write_kubeconfig, *kubelet, *log_level, *runtime_config, *version;
     const char *deny[DENY_MAX];
     size_t deny_count;
     long watch_history;

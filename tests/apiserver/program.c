@@ -8,6 +8,7 @@
 #include "demo.h"
 #include "discovery.h"
 #include "faults.h"
+#include "fill.h"
 #include "kubeconfig.h"
 
 #include <errno.h>
@@ -172,6 +173,8 @@ bool program_open(struct program *p, const struct options *options, struct buffe
         return false;
     demo_furnish(&p->server);
     if (options->demo != NULL && !demo_start(&p->server, options->demo, why))
+        return false;
+    if (options->fill != NULL && !fill_start(&p->server, options->fill, why))
         return false;
     if (!open_socket(p, options, address, why))
         return false;

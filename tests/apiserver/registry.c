@@ -6,6 +6,8 @@
  * leaves the ring only after `forgotten` says so; the past is the present with changes undone. */
 #include "registry.h"
 
+#include "selection.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,52 +319,108 @@ static struct undo *undos_since(const struct shelf *shelf, uint64_t number, size
     return undos;
 }
 
-static bool in_namespace(const char *key, const char *prefix, size_t size)
-{
-    return strncmp(key, prefix, size) == 0;
-}
+/* A list under way: the shelf and the changes to undo, side by side in key order. */
+struct merge {
+    const struct shelf *shelf;
+    const struct list_range *range;
+    struct undo *undos;
+    size_t undo_count, u; /* the next to undo */
+    size_t place, end;    /* the next on the shelf, and where the namespace ends there */
+    size_t room;
+};
 
-static void object_list_add(struct object_list *list, struct object *object)
+static void list_add(struct merge *m, struct object_list *list, struct object *object)
 {
+    const struct selection *selection = m->range->selection;
+    if (selection != NULL && !selection_matches(selection, object))
+        return;
+    if (m->range->most > 0 && list->count == m->range->most) {
+        list->beyond++;
+        return;
+    }
+    if (list->count == m->room) {
+        m->room = m->room > 0 ? m->room * 2 : 64;
+        list->objects = memory_resize(list->objects, m->room * sizeof(struct object *));
+    }
     list->objects[list->count++] = object_keep(object);
 }
 
-bool registry_list(const struct registry *registry, const struct resource *resource,
-                   const char *namespace, uint64_t version, struct object_list *list)
+/* The next object as it was at the version; NULL behind the last one, or where there was none. */
+static struct object *merge_next(struct merge *m, bool *end)
 {
-    const struct shelf *shelf = &registry->shelves[resource_shelf(resource)];
-    uint64_t number;
-    if (!registry_seek(shelf, version, &number))
-        return false;
-    struct buffer prefix = {0};
-    if (*namespace)
-        buffer_print(&prefix, "%s/", namespace);
-    const char *start = prefix.at != NULL ? prefix.at : "";
-    size_t undo_count = 0, u = 0;
-    struct undo *undos = undos_since(shelf, number, &undo_count);
-    while (u < undo_count && strcmp(undos[u].key, start) < 0)
-        u++;
-    *list = (struct object_list){
-        .objects = memory_take_array(shelf->count + undo_count + 1, sizeof(struct object *))};
-    for (size_t i = shelf_place(shelf, start); i <= shelf->count; i++) {
-        bool end = i == shelf->count || !in_namespace(shelf->objects[i]->key, start, prefix.len);
-        const char *key = end ? NULL : shelf->objects[i]->key;
-        bool undone = false;
-        for (; u < undo_count && in_namespace(undos[u].key, start, prefix.len) && !undone; u++) {
-            int order = end ? -1 : strcmp(undos[u].key, key);
-            if (order > 0)
-                break;
-            undone = order == 0;
-            if (undos[u].was != NULL)
-                object_list_add(list, undos[u].was);
-        }
-        if (end)
-            break;
-        if (!undone)
-            object_list_add(list, shelf->objects[i]);
+    const struct undo *undo = m->u < m->undo_count ? &m->undos[m->u] : NULL;
+    struct object *here = m->place < m->end ? m->shelf->objects[m->place] : NULL;
+    *end = undo == NULL && here == NULL;
+    int order = undo == NULL ? 1 : here == NULL ? -1 : strcmp(undo->key, here->key);
+    m->u += order <= 0 && undo != NULL;
+    m->place += order >= 0 && here != NULL;
+    return order <= 0 && undo != NULL ? undo->was : here;
+}
+
+/* How many are left, none of which is looked at unless it has changed. */
+static size_t count_left(const struct merge *m)
+{
+    size_t left = m->end - m->place;
+    for (size_t u = m->u; u < m->undo_count; u++) {
+        size_t place = shelf_place(m->shelf, m->undos[u].key);
+        left += m->undos[u].was != NULL;
+        left -= shelf_holds(m->shelf, place, m->undos[u].key);
     }
-    memory_free(undos);
+    return left;
+}
+
+/* Where keys that begin so end on the shelf: before the first one with a greater byte there. */
+static size_t prefix_end(const struct shelf *shelf, struct buffer *prefix)
+{
+    if (prefix->len == 0)
+        return shelf->count;
+    prefix->at[prefix->len - 1]++;
+    size_t end = shelf_place(shelf, prefix->at);
+    prefix->at[prefix->len - 1]--;
+    return end;
+}
+
+static void merge_begin(struct merge *m, uint64_t number)
+{
+    struct buffer prefix = {0};
+    if (*m->range->namespace)
+        buffer_print(&prefix, "%s/", m->range->namespace);
+    const char *start = prefix.at != NULL ? prefix.at : "", *after = m->range->after;
+    bool later = after != NULL && strcmp(after, start) >= 0;
+    m->undos = undos_since(m->shelf, number, &m->undo_count);
+    while (m->u < m->undo_count && (strcmp(m->undos[m->u].key, start) < 0 ||
+                                    (later && strcmp(m->undos[m->u].key, after) <= 0)))
+        m->u++;
+    size_t last = m->u;
+    while (last < m->undo_count && strncmp(m->undos[last].key, start, prefix.len) == 0)
+        last++;
+    m->undo_count = last;
+    m->place = shelf_place(m->shelf, later ? after : start);
+    m->place += later && shelf_holds(m->shelf, m->place, after);
+    m->end = prefix_end(m->shelf, &prefix);
+    m->end = m->end > m->place ? m->end : m->place;
     buffer_free(&prefix);
+}
+
+bool registry_list(const struct registry *registry, const struct resource *resource,
+                   const struct list_range *range, struct object_list *list)
+{
+    struct merge m = {.shelf = &registry->shelves[resource_shelf(resource)], .range = range};
+    uint64_t number;
+    if (!registry_seek(m.shelf, range->version, &number))
+        return false;
+    *list = (struct object_list){0};
+    merge_begin(&m, number);
+    for (bool end = false; !end && list->beyond == 0;) {
+        if (range->selection == NULL && range->most > 0 && list->count == range->most) {
+            list->beyond = count_left(&m);
+            break;
+        }
+        struct object *object = merge_next(&m, &end);
+        if (object != NULL)
+            list_add(&m, list, object);
+    }
+    memory_free(m.undos);
     return true;
 }
 

@@ -5,6 +5,8 @@
 #include "resources.h"
 #include "tree.h"
 
+struct selection;
+
 /* One version of one object. Never changed once stored; several owners share it. */
 struct object {
     unsigned refs;
@@ -56,10 +58,20 @@ struct registry {
     void *context;
 };
 
+/* Which objects are listed. */
+struct list_range {
+    const char *namespace;             /* "" = all */
+    uint64_t version;                  /* as they were then */
+    const char *after;                 /* only keys behind this one; NULL = from the first */
+    size_t most;                       /* no more than so many; 0 = all */
+    const struct selection *selection; /* NULL = whatever is there */
+};
+
 /* A consistent list, borrowed references kept by refs. */
 struct object_list {
     struct object **objects;
     size_t count;
+    size_t beyond; /* how many more there are, where `most` ended it; with a selection 1 or 0 */
 };
 
 void registry_init(struct registry *registry, size_t history);
@@ -81,10 +93,10 @@ struct object *registry_remove(struct registry *registry, struct object *object)
 /* The same, with a last state that differs from the stored one. */
 struct object *registry_remove_as(struct registry *registry, struct object *object,
                                   cJSON *last_tree);
-/* The objects of a namespace ("" = all) as they were at a version, in key order, each kept once.
- * False when the history does not reach back so far. */
+/* The objects of a range in key order, each kept once. Costs what is listed (and what changed since
+ * the version), not what is on the shelf. False when the history does not reach back so far. */
 bool registry_list(const struct registry *registry, const struct resource *resource,
-                   const char *namespace, uint64_t version, struct object_list *list);
+                   const struct list_range *range, struct object_list *list);
 void object_list_free(struct object_list *list);
 /* Forgets the history of a shelf, so that every resume from before now is refused. */
 void registry_compact(struct registry *registry, int shelf);
