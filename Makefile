@@ -6,6 +6,7 @@
 # make sim        the whole system in virtual time, SEEDS=N    make mutants  bugs that it must find
 # make fuzz       fuzz every parser for FUZZ_TIME seconds  make bench  ratios against kube-scheduler
 # make nightly    what is made at random, more of it, from a new seed (BERTH_SEED=N: from that one)
+# make scale      cold start, pods/s, take-over and memory at 100,000 nodes, 1,000,000 pods
 # make bench-core CPU time of decisions, messages and events without an API server
 # make check      fmt-check lint tidy docs-check man-check test asan
 # make fmt        format with clang-format-14              make lint   clang-tidy-14
@@ -319,6 +320,12 @@ bench: all
 bench-core: $(BIN)/bench-core
 	@$< --commit "$$(git describe --always --dirty)" --out build/bench-core $(BENCH_CORE)
 
+# berth on a cluster of full size, on the small API server (tests/scale):
+# make scale NODES=5000 PODS=50000 SCALE="--kinds plain,service"
+given = $(if $(filter command environment,$(origin $(1))),--$(2) $($(1)))
+scale: all
+	@tests/scale/run $(call given,NODES,nodes) $(call given,PODS,pods) $(SCALE)
+
 # Stored scripts and seeds through the simulation, findings' scripts into build/scripts: make sim
 # FIRST=1 SEEDS=1000 STEPS=2000 SIM_JOBS=2 SIM_FLAGS="--without lateness"
 FIRST ?= $(shell tests/seed)
@@ -424,7 +431,7 @@ clean:
 	rm -rf build/release build/asan build/tsan build/fuzz build/bin
 
 .PHONY: ALWAYS all deps run test nightly test-unit tests-built started-built units-built e2e wire integration upstream asan asan-built asan-run \
-        tsan tsan-built tsan-run fuzz sim mutants bench bench-core \
+        tsan tsan-built tsan-run fuzz sim mutants bench bench-core scale \
         fmt fmt-check lint tidy docs docs-check handbook man-check check compdb install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
