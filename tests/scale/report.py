@@ -34,6 +34,12 @@ def memory(title, figures):
                 [[name, one["pss_mib"], one["peak_mib"]] for name, one in figures.items()])
 
 
+def in_time(one):
+    if one["how"] != "killed":
+        return "-"
+    return "yes" if one["accepted"] else "NO"
+
+
 def table(result):
     text = ["%(nodes)d nodes, %(pods)d bound pods; %(commit)s, %(processor)s, %(cores)d cores; load before %(load)s, after "
             % result["about"] + result.get("load_after", "?"), "the stand-in alone: %s binds with their events a second" % result.get("ceiling", "?")]
@@ -45,9 +51,9 @@ def table(result):
                     for count, one in result["workers"].items()])
     text += rows("Take-over, since the leader ended", [
         "the leader was", "lease, s", "renewed before, s", "lease taken, s", "and first bind, s", "of it reading, s",
-        "together, s", "all bound, s", "pending then"], [
+        "together, s", "in time", "all bound, s", "pending then"], [
             [one["how"], one["lease_duration_s"], one["renewed_before_s"], one["lease_taken_s"], one["rest_s"],
-             one["view_waited_s"], one["first_bind_s"], one["all_bound_s"], one["pending_then"]] for one in result["take_over"]])
+             one["view_waited_s"], one["first_bind_s"], in_time(one), one["all_bound_s"], one["pending_then"]] for one in result["take_over"]])
     if result.get("waiting"):
         text += rows("A standby that waits", ["", ""], [[name.replace("_", " "), figure] for name, figure in
                                                         result["waiting"].items() if name != "standby_memory"])
