@@ -13,7 +13,10 @@
 #include <string.h>
 
 #define CLASSES_MAX 512
-#define BYTES_MAX   ((size_t)128 << 20)
+/* What all of them may hold: so much for each row, which is enough for some fifty sorts of pods
+ * that rules count others for, and never less than this. */
+#define BYTES_A_ROW ((size_t)8 << 10)
+#define BYTES_LEAST ((size_t)128 << 20)
 
 /* Looking at all rows costs as much as looking again at these, and one in so many more. */
 #define ROWS_AGAIN   16
@@ -164,24 +167,32 @@ size_t classes_held(struct classes *c)
     return c->counted;
 }
 
-static bool is_full(struct classes *c)
+/* True when these and as many more are too many. */
+static bool is_full(const struct shard *s, uint32_t more)
 {
-    return c->status.count > CLASSES_MAX || classes_held(c) > BYTES_MAX;
+    struct classes *c = s->classes;
+    size_t room = s->share.nodes.count * BYTES_A_ROW, held = classes_held(c);
+    if (c->status.count > 0)
+        held += more * (held / c->status.count);
+    return c->status.count + more > CLASSES_MAX || held > (room > BYTES_LEAST ? room : BYTES_LEAST);
 }
 
 /* Those that were not asked for longest go; never the first, which has just been asked for. */
-static void make_room(struct classes *c)
+static void make_room(const struct shard *s)
 {
-    while (c->last != c->first && is_full(c))
+    struct classes *c = s->classes;
+    while (c->last != c->first && is_full(s, 0))
         free_class(c, c->last);
 }
 
 /* Where more classes take turns than there is room for, making each anew every time would cost more
- * than to do without: one that has been of use lately makes no room. */
-static bool is_worth_while(struct classes *c)
+ * than to do without: one that has been of use lately makes no room, and the last one that would
+ * have to is not made. */
+static bool is_worth_while(const struct shard *s)
 {
+    const struct classes *c = s->classes;
     return c->last == NULL || c->last->asked_at + 4 * (uint64_t)c->status.count < c->questions ||
-           !is_full(c);
+           !is_full(s, 1);
 }
 
 /* ---- keys ---- */
@@ -319,7 +330,7 @@ static struct pod_class *make(struct shard *s, const struct framework *fw,
     put_first(c, k);
     c->status.count++;
     fill(s, k);
-    make_room(c);
+    make_room(s);
     return k;
 }
 
@@ -370,7 +381,7 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
     struct pod_class *k = map_get(c->by_key, buffer_str(&c->key));
     if (k != NULL || (!ways[0] && r->step == MAP_STEP_map))
         return k;
-    if (was_asked(s, str_hash(buffer_str(&c->key)), str_hash(r->pod.uid)) && is_worth_while(c))
+    if (was_asked(s, str_hash(buffer_str(&c->key)), str_hash(r->pod.uid)) && is_worth_while(s))
         return make(s, fw, r, &pod);
     return NULL;
 }
