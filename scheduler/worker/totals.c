@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+/* So many places are passed over at once on the way to one of the best. */
+#define STRIDE 64
+
 /* ---- one column ---- */
 
 /* Some rows' raw scores, with their ends; as SCORE_IGNORED is the least of all numbers, the least
@@ -262,10 +265,22 @@ static struct window *window_of(const struct scratch *s, uint32_t place)
     return w;
 }
 
+/* True when the greatest of the window's totals is that of somebody who may be chosen as well. */
+static bool keeps_greatest(const struct scratch *s, const struct window *w, const uint32_t *first)
+{
+    uint32_t times = 0;
+    for (uint32_t i = 0; i < w->apart; i++)
+        times += s->total[first[i]] == w->totals.greatest;
+    return times == 0 || kernel_count(s->total + w->from, w->totals.greatest, w->count) > times;
+}
+
 /* The ends of a window's totals but for those of the places that are not chosen, of which it has
- * the ones from first on. */
+ * the ones from first on. The least may be one of theirs: it is only asked whether totals could
+ * wrap. */
 static void find_ends_beside(const struct scratch *s, struct window *w, const uint32_t *first)
 {
+    if (keeps_greatest(s, w, first))
+        return;
     uint32_t from = w->from, end = w->from + w->count;
     w->totals = (struct score_range){0};
     for (uint32_t i = 0; i <= w->apart; i++) {
@@ -323,21 +338,25 @@ static bool is_apart(const struct scratch *s, uint32_t place)
     return false;
 }
 
-/* How many of the window have this total and may be chosen. */
-static uint32_t count_best(const struct scratch *s, const struct window *w, int64_t best)
+/* How many of these places, all of one window, have this total and may be chosen. */
+static uint32_t count_best(const struct scratch *s, const struct window *w, uint32_t from,
+                           uint32_t count, int64_t best)
 {
-    uint32_t times = kernel_count(s->total + w->from, best, w->count);
+    uint32_t times = kernel_count(s->total + from, best, count);
     for (uint32_t i = 0; w->apart > 0 && i < s->apart_count; i++)
-        if (s->apart[i] >= w->from && s->apart[i] < w->from + w->count)
+        if (s->apart[i] >= from && s->apart[i] < from + count)
             times -= s->total[s->apart[i]] == best;
     return times;
 }
 
-/* Forgets who is not chosen: the next question is another. */
+/* Forgets who is not chosen: the next question is another, maybe of the same windows. */
 static void begin_choice(struct scratch *s)
 {
-    for (uint32_t i = 0; i < s->window_count && s->apart_count > 0; i++)
+    for (uint32_t i = 0; i < s->window_count && s->apart_count > 0; i++) {
+        if (s->windows[i].apart > 0)
+            find_ends_of(s->total, &s->windows[i]);
         s->windows[i].apart = 0;
+    }
     s->apart_count = 0;
 }
 
@@ -410,7 +429,12 @@ static uint32_t best_behind(const struct scratch *s, int64_t best, uint64_t skip
         skip -= has(w, best) ? w->times : 0;
         w++;
     }
-    uint32_t k = w->from;
+    uint32_t k = w->from, end = w->from + w->count;
+    for (uint32_t here; end - k > STRIDE; k += STRIDE, skip -= here) {
+        here = count_best(s, w, k, STRIDE, best);
+        if (here > skip)
+            break;
+    }
     while (s->total[k] != best || (w->apart > 0 && is_apart(s, k)) || skip-- > 0)
         k++;
     return s->feasible[k];
@@ -437,7 +461,7 @@ void totals_choose(struct evaluation *e)
         struct window *w = &scratch->windows[i];
         if (!has(w, best))
             continue;
-        w->times = count_best(scratch, w, best);
+        w->times = count_best(scratch, w, w->from, w->count, best);
         r->best_count += w->times;
         if (by_name)
             choose_by_name(e, w, best);
