@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares berth's decisions with the real kube-scheduler's, scenario by scenario.
 
-    differ.py [--count N] [--seed S] [--mode MODE] [--index K] [--shards 1,2,3,7] [--keep DIR]
+    differ.py [--count N] [--seed S] [--mode MODE] [--index K] [--shards 1,2,3,7,16] [--keep DIR]
               [--gates LIST] [--scenarios FILE …] [--expected DIR] [--shrink] [--show N] [--release R] [--oracle PATH] [--berth PATH]
 
 Scenarios come from gen.py, or from files: one JSON document each, or one a line in *.ndjson. The oracle
@@ -33,7 +33,7 @@ def arguments():
     p.add_argument("--index", type=int, help="this scenario of the seed alone")
     p.add_argument("--without", default="", help="plugins to switch off, with commas between")
     p.add_argument("--gates", default="", help="feature gates of all scenarios: Name=true,Other=false")
-    p.add_argument("--shards", default="1,2,3,7")
+    p.add_argument("--shards", default="1,2,3,7,16")
     p.add_argument("--scenarios", nargs="*", default=[])
     p.add_argument("--expected", help="folder with the oracle's answers")
     p.add_argument("--release", default=play.RELEASES[0], choices=play.RELEASES, help="which kube-scheduler berth is to be")

@@ -149,7 +149,7 @@ class Played:
 
 
 class Players:
-    def __init__(self, oracle=None, berth=BERTH, shards=("1", "2", "3", "7"), jobs=8, check=False, release=RELEASES[0]):
+    def __init__(self, oracle=None, berth=BERTH, shards=("1", "2", "3", "7", "16"), jobs=8, check=False, release=RELEASES[0]):
         self.oracle, self.berth, self.shards, self.jobs, self.check = oracle or oracle_of(release), berth, shards, jobs, check
         self.release = release
 
