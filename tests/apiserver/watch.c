@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BOOKMARK_MS = 60000, PARTS = 3 };
+/* As kube-apiserver: once a minute, and so long before the server ends the stream. */
+enum { BOOKMARK_MS = 60000, BOOKMARK_BEFORE_END_MS = 2000, PARTS = 3 };
 
 struct part {
     const char *at;
@@ -40,6 +41,12 @@ struct watcher {
     void *context;
 };
 
+static int64_t next_bookmark(const struct watcher *w)
+{
+    int64_t now = clock_ms(), last = w->plan.deadline_ms - BOOKMARK_BEFORE_END_MS;
+    return last > now && last < now + BOOKMARK_MS ? last : now + BOOKMARK_MS;
+}
+
 struct watcher *watcher_new(const struct request *request, struct watch_plan *plan)
 {
     struct watcher *w = memory_take(sizeof *w);
@@ -52,7 +59,8 @@ struct watcher *watcher_new(const struct request *request, struct watch_plan *pl
     w->table = table_wanted(request);
     w->plan = *plan;
     w->part = PARTS;
-    w->bookmark_ms = clock_ms() + BOOKMARK_MS;
+    w->bookmark_ms = next_bookmark(w);
+    w->bookmark_due = plan->bookmarks && plan->deadline_ms - clock_ms() <= BOOKMARK_BEFORE_END_MS;
     struct shelf *shelf = &server->registry.shelves[w->shelf];
     if (!registry_seek(shelf, plan->version, &w->cursor))
         w->cursor = shelf->next;
@@ -123,7 +131,7 @@ static void send_bookmark(struct watcher *w, bool initial_end)
         initial_end ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "");
     send_event(w, "{\"type\":\"BOOKMARK\",\"object\":", blob_new(json.at, json.len));
     buffer_free(&json);
-    w->bookmark_ms = clock_ms() + BOOKMARK_MS;
+    w->bookmark_ms = next_bookmark(w);
     w->bookmark_due = false;
 }
 
@@ -283,7 +291,7 @@ static void sweep_one(void *context, struct watcher *w)
 {
     int64_t now_ms = *(const int64_t *)context;
     bool ends = now_ms >= w->plan.deadline_ms || is_outdated(w);
-    if (w->plan.bookmarks && (now_ms >= w->bookmark_ms || ends))
+    if (w->plan.bookmarks && now_ms >= w->bookmark_ms)
         w->bookmark_due = true;
     if ((w->bookmark_due || ends || watcher_is_lost(w)) && w->wake != NULL)
         w->wake(w->context);

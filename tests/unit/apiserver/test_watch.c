@@ -124,6 +124,36 @@ static void a_stream_resumes_after_a_version(void **state)
     cJSON_Delete(now);
 }
 
+/* As kube-apiserver: who is to come up to a version need not wait for a change. */
+static void a_bookmark_comes_before_the_end(void **state)
+{
+    (void)state;
+    make_pod("b1");
+    cJSON *then = expect(200, "GET", PODS, "");
+    char arguments[128], version[64];
+    snprintf(arguments, sizeof arguments,
+             "allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=%s",
+             tree_string(then, "metadata.resourceVersion", ""));
+    struct watcher *w = watch(arguments);
+    expect_only(201, "POST", "/api/v1/namespaces", "{\"metadata\":{\"name\":\"other\"}}");
+    cJSON *now = expect(200, "GET", PODS, "");
+    snprintf(version, sizeof version, "\"resourceVersion\":\"%s\"",
+             tree_string(now, "metadata.resourceVersion", ""));
+    watchers_sweep(&server, clock_ms() + 800);
+    expect_quiet(w);
+    watchers_sweep(&server, clock_ms() + 1000);
+    expect_stream(w, (const char *[]){"BOOKMARK", version, NULL});
+    watcher_free(w);
+    snprintf(arguments, sizeof arguments,
+             "allowWatchBookmarks=true&timeoutSeconds=2&resourceVersion=%s",
+             tree_string(now, "metadata.resourceVersion", ""));
+    w = watch(arguments);
+    expect_stream(w, (const char *[]){"BOOKMARK", version, NULL});
+    watcher_free(w);
+    cJSON_Delete(then);
+    cJSON_Delete(now);
+}
+
 static void selectors_turn_changes_into_arrivals_and_departures(void **state)
 {
     (void)state;
@@ -184,6 +214,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_stream_starts_with_what_is_there, server_setup,
                                         server_teardown),
         cmocka_unit_test_setup_teardown(a_stream_resumes_after_a_version, server_setup,
+                                        server_teardown),
+        cmocka_unit_test_setup_teardown(a_bookmark_comes_before_the_end, server_setup,
                                         server_teardown),
         cmocka_unit_test_setup_teardown(selectors_turn_changes_into_arrivals_and_departures,
                                         server_setup, server_teardown),
