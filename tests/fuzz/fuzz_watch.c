@@ -116,11 +116,13 @@ static void answer(struct reflector *r, struct moment now, const struct reflecto
 static void play(struct str rest, bool protobuf)
 {
     struct owner owner = {.listing = false};
+    uint64_t ticket = 0;
     struct moment now = {1000000000};
     struct reflector *r = reflector_new(&(struct reflector_options){.name = "pods",
                                                                     .kind = "Pod",
                                                                     .path = "/api/v1/pods",
                                                                     .protobuf = protobuf,
+                                                                    .catch_up_from = 1,
                                                                     .context = &owner,
                                                                     .list_begin = on_begin,
                                                                     .object = on_object,
@@ -131,6 +133,8 @@ static void play(struct str rest, bool protobuf)
     while (rest.len > 0) {
         if (reflector_next(r, now, &request))
             answer(r, now, &request, take_part(&rest));
+        if (ticket <= reflector_lists_ended(r) && rest.len % 3 == 0)
+            ticket = reflector_catch_up(r);
         struct moment next = reflector_deadline(r);
         must(next.ns < MOMENT_NEVER.ns);
         now = moment_reached(now, next) ? now : next;

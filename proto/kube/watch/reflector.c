@@ -7,6 +7,11 @@
  * once, on a new connection
  * A kind that may be absent and is refused: the server's discovery tells whether it is served.
  *
+ * Asked for all that is true by now, with many objects (reflector_catch_up.c):
+ *   watch ──► the newest version ──► watch from the version reached ──► reached: it goes on
+ *                │ anything else         │ ended, failed, 4 s ──► list
+ *                ▼ list
+ *
  * What must stay true: the version only moves by what was handed to the owner, so that nothing
  * between two watches is lost; and an answer to a request that was given up changes nothing. */
 #include "proto/kube/watch/reflector.h"
@@ -101,6 +106,7 @@ static void ask_page(struct reflector *r, struct moment now)
     }
     page_reset(&r->page);
     r->page_begun = r->page_came = false;
+    r->whole = false;
     buffer_print(&r->path, "%s?limit=%u", r->at, r->limit);
     add_selector(r);
     if (!r->first_page) {
@@ -112,7 +118,9 @@ static void ask_page(struct reflector *r, struct moment now)
 
 static void ask_watch(struct reflector *r, struct moment now)
 {
-    r->watch_s = WATCH_SECONDS + (unsigned)random_below(&r->backoff.random, WATCH_SECONDS);
+    r->watch_s = r->target != 0
+                     ? reflector_catch_up_s()
+                     : WATCH_SECONDS + (unsigned)random_below(&r->backoff.random, WATCH_SECONDS);
     buffer_print(&r->path,
                  "%s?watch=true&allowWatchBookmarks=true&resourceVersion=%lld&timeoutSeconds=%u",
                  r->at, (long long)r->version, r->watch_s);
@@ -153,26 +161,42 @@ static void ask_discovery(struct reflector *r)
     r->phase = DISCOVERING;
 }
 
+/* True when it is a watch. */
+static bool ask(struct reflector *r, struct moment now)
+{
+    buffer_reset(&r->path);
+    switch (r->phase) {
+    case WANT_watch: ask_watch(r, now); return true;
+    case WANT_discovery: ask_discovery(r); return false;
+    case WANT_version:
+        reflector_ask_version(r);
+        add_selector(r);
+        return false;
+    default: ask_page(r, now); return false;
+    }
+}
+
+static bool wants(const struct reflector *r)
+{
+    return r->phase == WANT_list || r->phase == WANT_watch || r->phase == WANT_discovery ||
+           r->phase == WANT_version;
+}
+
 bool reflector_next(struct reflector *r, struct moment now, struct reflector_request *request)
 {
+    if (moment_reached(now, reflector_late_at(r))) {
+        reflector_forget_stream(r);
+        reflector_not_caught_up(r, now, "the watch is late");
+    }
     if (moment_reached(now, stale_at(r))) {
         r->stale++;
         r->distrust = true;
         reflector_reconnect(r, now, "the watch is silent, its connection may be half-dead");
     }
-    bool discovery = r->phase == WANT_discovery;
-    bool wants = r->phase == WANT_list || r->phase == WANT_watch || discovery;
-    if (!wants || !moment_reached(now, r->not_before))
+    if (!wants(r) || !moment_reached(now, r->not_before))
         return false;
-    bool watch = r->phase == WANT_watch;
-    buffer_reset(&r->path);
-    if (watch)
-        ask_watch(r, now);
-    else if (discovery)
-        ask_discovery(r);
-    else
-        ask_page(r, now);
-    bool binary = reflector_asks_protobuf(r) && !discovery;
+    bool watch = ask(r, now);
+    bool binary = reflector_asks_protobuf(r) && (watch || r->phase == LISTING);
     *request = (struct reflector_request){.number = ++r->number,
                                           .watch = watch,
                                           .distrust = r->distrust,
@@ -186,9 +210,9 @@ bool reflector_next(struct reflector *r, struct moment now, struct reflector_req
 
 struct moment reflector_deadline(const struct reflector *r)
 {
-    if (r->phase == WANT_list || r->phase == WANT_watch || r->phase == WANT_discovery)
+    if (wants(r))
         return r->not_before;
-    return stale_at(r);
+    return moment_earlier(stale_at(r), reflector_late_at(r));
 }
 
 /* ---- is a kind that may not be listed served? ---- */
@@ -209,20 +233,13 @@ static bool read_discovery(const struct reflector *r, struct str body, bool *has
     return is_list;
 }
 
-/* It comes in pieces, or as a whole in the end; what is too long is cut off, and then no JSON. */
-static void take_discovery(struct reflector *r, struct str piece)
-{
-    if (piece.len <= OBJECT_MAX_BYTES - r->found.len)
-        buffer_add_str(&r->found, piece);
-}
-
 /* The error still says what was refused. */
 static void discovery_response(struct reflector *r, struct moment now,
                                const struct kube_response *response)
 {
     int status = response->status;
     bool good = status == 200 && response->error[0] == 0, has_kind = false;
-    take_discovery(r, response->body);
+    reflector_gather(r, response->body);
     bool answered = good && read_discovery(r, buffer_str(&r->found), &has_kind);
     buffer_free(&r->found);
     bool transient = status == 0 || status == 429 || status >= 500 || response->error[0] != 0;
@@ -240,8 +257,8 @@ void reflector_data(struct reflector *r, struct moment now, uint64_t number, str
 {
     if (number == r->number && r->phase == LISTING)
         reflector_page_data(r, now, piece);
-    else if (number == r->number && r->phase == DISCOVERING)
-        take_discovery(r, piece);
+    else if (number == r->number && (r->phase == DISCOVERING || r->phase == ASKING_VERSION))
+        reflector_gather(r, piece);
     if (number != r->number || r->phase != WATCHING)
         return;
     reflector_worked(r, now);
@@ -273,21 +290,44 @@ void reflector_response(struct reflector *r, struct moment now, uint64_t number,
         reflector_list_response(r, now, response);
     else if (r->phase == DISCOVERING)
         discovery_response(r, now, response);
+    else if (r->phase == ASKING_VERSION)
+        reflector_version_response(r, now, response);
     else if (r->phase == WATCHING)
         reflector_watch_response(r, now, response);
 }
 
 /* ---- asked from outside ---- */
 
+static bool lists(const struct reflector *r)
+{
+    return r->phase == LISTING || (r->phase == WANT_list && r->next_page.len > 0) ||
+           r->phase == WANT_discovery || r->phase == DISCOVERING;
+}
+
+/* A list that is under way may have begun too early for who asks. */
+static uint64_t next_list(const struct reflector *r)
+{
+    return r->lists_begun + 1;
+}
+
+/* A watch, a catch-up, or one that waits: the list replaces it, and answers whoever waits for it.
+ */
 uint64_t reflector_relist(struct reflector *r)
 {
-    bool under_way = r->phase == LISTING || (r->phase == WANT_list && r->next_page.len > 0) ||
-                     r->phase == WANT_discovery || r->phase == DISCOVERING;
-    if (under_way)
+    if (lists(r))
+        r->relist = r->whole = true;
+    else if (r->phase != WANT_list)
+        reflector_go(r, WANT_list, wants(r) ? r->not_before : (struct moment){0});
+    return next_list(r);
+}
+
+uint64_t reflector_catch_up(struct reflector *r)
+{
+    if (lists(r) || r->phase == ASKING_VERSION || r->target != 0)
         r->relist = true;
-    else if (r->phase != WANT_list) /* a watch, or one that waits: the list replaces it */
-        reflector_go(r, WANT_list, r->phase == WANT_watch ? r->not_before : (struct moment){0});
-    return r->lists_begun + 1;
+    else if (r->phase == WATCHING || r->phase == WANT_watch)
+        reflector_go(r, reflector_how_to_read(r), wants(r) ? r->not_before : (struct moment){0});
+    return next_list(r);
 }
 
 uint64_t reflector_lists_ended(const struct reflector *r)
@@ -295,38 +335,47 @@ uint64_t reflector_lists_ended(const struct reflector *r)
     return r->lists_ended;
 }
 
-/* Once a page: where the server itself is slow, asking again would only make it slower. */
-static bool page_is_asked_again(struct reflector *r)
+/* Once a page, or a version, or a watch that is to catch up: where the server itself is slow,
+ * asking again would only make it slower. The phase in which it is asked again; the phase that it
+ * is in: not at all. */
+static enum phase asked_again(struct reflector *r)
 {
-    bool again = r->phase == LISTING && !r->page_came && !r->asked_again;
-    r->asked_again = r->asked_again || again;
-    return again;
+    bool page = r->phase == LISTING && !r->page_came;
+    bool version = r->phase == ASKING_VERSION && r->found.len == 0;
+    bool watch = r->phase == WATCHING;
+    if (watch && r->target == 0)
+        return WANT_watch;
+    if (r->asked_again && !watch)
+        return r->phase;
+    r->asked_again = !r->asked_again && (page || version || watch);
+    if (watch && !r->asked_again)
+        return WANT_list;
+    return page ? WANT_list : version ? WANT_version : watch ? WANT_watch : r->phase;
 }
 
 void reflector_reconnect(struct reflector *r, struct moment now, const char *why)
 {
-    bool lists = page_is_asked_again(r);
-    if (r->phase != WATCHING && !lists)
+    bool watched = r->phase == WATCHING;
+    enum phase phase = asked_again(r);
+    if (phase == r->phase)
         return;
+    const char *does = watched ? "watching" : "listing";
     if (r->o.required)
-        log_warn("%s again on a new connection: %s|resource=%s", lists ? "listing" : "watching",
-                 why, r->o.name);
+        log_warn("%s again on a new connection: %s|resource=%s", does, why, r->o.name);
     else
-        log_debug("%s again on a new connection: %s|resource=%s", lists ? "listing" : "watching",
-                  why, r->o.name);
+        log_debug("%s again on a new connection: %s|resource=%s", does, why, r->o.name);
     r->failures++;
-    if (!lists)
+    if (watched)
         reflector_forget_stream(r);
-    reflector_go(r, lists ? WANT_list : WANT_watch, now);
+    reflector_go(r, phase, now);
 }
 
 void reflector_alive(struct reflector *r, struct moment now)
 {
     if (r->phase == WATCHING)
         r->heard = now;
-    bool waits = r->phase == WANT_list || r->phase == WANT_watch || r->phase == WANT_discovery;
     struct span soon = span_of_ms((int64_t)random_below(&r->backoff.random, BACK_JITTER_MS));
-    if (waits && r->unreachable)
+    if (wants(r) && r->unreachable)
         r->not_before = moment_earlier(r->not_before, moment_after(now, soon));
 }
 
@@ -340,7 +389,7 @@ static enum reflector_state state_of(const struct reflector *r)
         return REFLECTOR_degraded;
     if (r->phase == WATCHING)
         return REFLECTOR_watching;
-    bool waits = r->error[0] != 0 && r->phase != LISTING;
+    bool waits = r->error[0] != 0 && r->phase != LISTING && r->phase != ASKING_VERSION;
     return waits ? REFLECTOR_waiting : REFLECTOR_listing;
 }
 
@@ -353,7 +402,8 @@ struct reflector_status reflector_status(const struct reflector *r)
                                      .looking = r->absent && r->looking,
                                      .version = r->version,
                                      .heard = r->heard,
-                                     .lists = r->lists_ended,
+                                     .lists = r->lists,
+                                     .catch_ups = r->catch_ups,
                                      .watches = r->watches,
                                      .events = r->events,
                                      .bookmarks = r->bookmarks,

@@ -1,6 +1,9 @@
 /* reflector: keeps up with one kind of object: a paged consistent list, then a watch from there,
  * again and again; a pure state machine.
  *
+ * Who must know all that is true by now may ask for it: a whole list tells, or, where there are
+ * many objects, the newest version, and a watch that has come up to it.
+ *
  * It says which request it wants (reflector_next) and is told what came of it. Objects go to the
  * owner's functions. A request that was replaced by a newer one may still answer: that is ignored.
  * The list is a quorum read, so a list begun after an instant shows all that was true then. */
@@ -27,6 +30,8 @@ struct reflector_options {
     bool managers;              /* metadata.managedFields is wanted; JSON alone has it */
     bool protobuf;              /* ask for protobuf; answers in JSON are read as well */
     uint32_t page_size;         /* at most; less is asked for after failures. 0: 500 */
+    uint32_t catch_up_from;     /* so many objects are not listed anew by reflector_catch_up; 0:
+                                 * 50,000; UINT32_MAX: never */
     struct span stale_after;    /* a watch silent for this long is half-dead; 0: 90 s */
     uint64_t seed;              /* of the jitter */
     void *context;
@@ -68,6 +73,10 @@ struct moment reflector_deadline(const struct reflector *r);
 /* Asks for a new list; returns the number of the list that answers it: reached when
  * reflector_lists_ended() is at least that. A list that is under way does not count. */
 uint64_t reflector_relist(struct reflector *r);
+/* Asks for all that is true by now: as reflector_relist, but the list may be one of which its
+ * version alone is read, and which has ended when a watch has told everything up to that. What the
+ * owner has missed or lost it does not hear again. */
+uint64_t reflector_catch_up(struct reflector *r);
 uint64_t reflector_lists_ended(const struct reflector *r);
 /* The connection is known to be dead: a watch resumes with a new request; a page of which nothing
  * has come is asked for again, once. Nothing when neither is under way. */
@@ -95,7 +104,8 @@ struct reflector_status {
     bool looking;        /* absent: since reflector_look it was not looked for to the end */
     int64_t version;     /* resourceVersion reached */
     struct moment heard; /* known to be alive; 0: never */
-    uint64_t lists, watches, events, bookmarks, failures, malformed, stale;
+    uint64_t lists, catch_ups; /* that ended well */
+    uint64_t watches, events, bookmarks, failures, malformed, stale;
     bool protobuf;     /* what came last from a list or a watch was protobuf */
     const char *error; /* the last failure, "" after a success */
 };

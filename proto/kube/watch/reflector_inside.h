@@ -12,7 +12,16 @@
 #define OBJECT_MAX_BYTES EVENT_MAX_BYTES    /* of a list */
 #define PAGE_TIMEOUT_S   60
 
-enum phase { WANT_list, LISTING, WANT_watch, WATCHING, WANT_discovery, DISCOVERING };
+enum phase {
+    WANT_list,
+    LISTING,
+    WANT_watch,
+    WATCHING,
+    WANT_discovery,
+    DISCOVERING,
+    WANT_version, /* of the list that reflector_catch_up asks for */
+    ASKING_VERSION
+};
 enum form { FORM_unknown, FORM_lines, FORM_frames }; /* of a watch's stream */
 
 struct reflector {
@@ -38,11 +47,14 @@ struct reflector {
     bool asked_again;      /* it was, on another connection */
     struct str told;       /* an item of a list or an event of a watch, as it came, while its object
                               is told; borrowed */
-    struct buffer found;   /* what discovery has answered so far */
+    struct buffer found;   /* what has come of discovery's answer, or of the newest version's */
     struct arena arena;
-    uint64_t lists_begun, lists_ended;
-    int64_t list_version; /* of the list under way */
-    int64_t version;      /* reached */
+    uint64_t lists_begun, lists_ended; /* numbers; a catch-up is a list, too */
+    uint64_t lists, catch_ups;         /* that ended well */
+    uint64_t objects;                  /* that there are, about: told twice they count twice */
+    int64_t target;                    /* version that the watch has to reach; 0: none */
+    int64_t list_version;              /* of the list under way */
+    int64_t version;                   /* reached */
     struct moment opened, heard, bytes_at;
     unsigned watch_s;       /* after which the server ends this watch */
     uint64_t events_before; /* this watch */
@@ -54,6 +66,8 @@ struct reflector {
     bool distrust;         /* the next request's */
     bool unreachable;      /* the last request got no answer at all */
     bool relist;           /* a new list was asked for while one was under way */
+    bool whole;            /* and must be told from the first to the last object */
+    bool no_catch_up;      /* the server's watches do not tell how far they are */
     bool first_page;       /* the page under way is the first of its list */
     bool quiet;            /* what failed last is told by others, too */
     bool json_only;        /* protobuf was asked for and did not work */
@@ -100,6 +114,25 @@ struct kube_json *reflector_parse(struct reflector *r, struct str text, struct s
 void reflector_page_data(struct reflector *r, struct moment now, struct str piece);
 void reflector_list_response(struct reflector *r, struct moment now,
                              const struct kube_response *response);
+
+/* ---- reflector_catch_up.c ---- */
+
+/* How all is read that is true by now: WANT_list or WANT_version. */
+enum phase reflector_how_to_read(const struct reflector *r);
+void reflector_ask_version(struct reflector *r);
+/* A piece of a short answer. It comes in pieces, or as a whole in the end; what is too long is cut
+ * off, and then no JSON. */
+void reflector_gather(struct reflector *r, struct str piece);
+void reflector_version_response(struct reflector *r, struct moment now,
+                                const struct kube_response *response);
+/* The server ends a watch that is to catch up after so long. */
+unsigned reflector_catch_up_s(void);
+/* When a watch should have caught up and has not; never where it need not. */
+struct moment reflector_late_at(const struct reflector *r);
+/* The version has moved. */
+void reflector_moved(struct reflector *r, struct moment now);
+/* The watch did not come up to the target: the whole list is read. */
+void reflector_not_caught_up(struct reflector *r, struct moment now, const char *why);
 
 /* ---- reflector_watch.c ---- */
 

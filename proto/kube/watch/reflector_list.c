@@ -44,13 +44,14 @@ static void list_ended(struct reflector *r, struct moment now)
         r->o.list_end(r->o.context);
     r->version = r->list_version;
     r->lists_ended = r->lists_begun;
+    r->lists++;
     reflector_worked(
         r, now); /* not before: whoever does without goes on so until all pages have come */
     if (r->limit > r->o.page_size)
         r->limit = r->o.page_size;
     /* The backoff stays: a watch that fails after each list must not make a storm of lists. */
     if (r->relist)
-        reflector_go(r, WANT_list, now);
+        reflector_go(r, reflector_how_to_read(r), now);
     else
         reflector_go(r, WANT_watch, now);
 }
@@ -66,6 +67,7 @@ static bool begin_page(struct reflector *r, struct moment now, const struct kube
     r->list_version = reflector_version_of(page);
     if (went_backwards(r, now))
         return false;
+    r->objects = 0;
     if (r->o.list_begin != NULL)
         r->o.list_begin(r->o.context);
     return true;
@@ -144,6 +146,12 @@ static void take_head(struct reflector *r, struct moment now, struct str body)
     kube_json_free(&page);
 }
 
+static void tell(struct reflector *r, const struct kube_json *object)
+{
+    r->objects++;
+    r->o.object(r->o.context, object, true);
+}
+
 static void take_item(struct reflector *r, struct moment now, struct str text)
 {
     struct str error = {0};
@@ -152,7 +160,7 @@ static void take_item(struct reflector *r, struct moment now, struct str text)
                     : reflector_parse(r, text, &error);
     r->told = text;
     if (object != NULL)
-        r->o.object(r->o.context, object, true);
+        tell(r, object);
     else
         page_malformed(r, now, error);
     r->told = (struct str){NULL, 0};
@@ -196,7 +204,7 @@ static void page_ended(struct reflector *r, struct moment now)
     bool wanted = page != NULL && begin_page(r, now, page);
     const struct kube_json *o = wanted ? kube_json_first(items) : NULL;
     for (; o != NULL; o = kube_json_next(o))
-        r->o.object(r->o.context, o, true);
+        tell(r, o);
     if (wanted)
         end_page(r, now, page);
     kube_json_free(&page);

@@ -75,6 +75,8 @@ void reflector_give_up_protobuf(struct reflector *r, const char *why)
 
 void reflector_go(struct reflector *r, enum phase phase, struct moment not_before)
 {
+    if (phase != WANT_watch)
+        r->target = 0; /* a list is read instead, or the newest version anew */
     r->phase = phase;
     r->not_before = not_before;
 }
@@ -213,7 +215,7 @@ void reflector_failed(struct reflector *r, struct moment now, enum phase phase,
     struct buffer text = {0};
     /* a server that nobody can reach is told of by the kinds that must be there */
     r->quiet = !r->o.required && response->status == 0;
-    buffer_print(&text, "cannot %s %s: ", phase == WANT_list ? "list" : "watch", r->o.name);
+    buffer_print(&text, "cannot %s %s: ", r->phase == WATCHING ? "watch" : "list", r->o.name);
     if (response->error[0] != 0) {
         buffer_add_text(&text, response->error);
     } else {

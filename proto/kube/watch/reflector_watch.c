@@ -12,6 +12,12 @@
 
 #define QUICK_END_MS 1000 /* a watch that ends sooner, without an event, is a failure */
 
+/* One that is to catch up is not tried twice. */
+static enum phase after_failure(const struct reflector *r)
+{
+    return r->target != 0 ? WANT_list : WANT_watch;
+}
+
 static void error_event(struct reflector *r, struct moment now, const struct kube_json *status)
 {
     int64_t code = 0;
@@ -25,7 +31,7 @@ static void error_event(struct reflector *r, struct moment now, const struct kub
         if (!kube_json_i64(kube_json_path(status, "details.retryAfterSeconds"), &after))
             after = -1;
         reflector_say(r, now, text, false);
-        reflector_fail(r, now, WANT_watch, after > 0 && after < INT32_MAX ? (int)after : -1);
+        reflector_fail(r, now, after_failure(r), after > 0 && after < INT32_MAX ? (int)after : -1);
     } else {
         reflector_list_again(r, now, text);
     }
@@ -55,8 +61,13 @@ static bool take_event(struct reflector *r, struct moment now, const struct kube
         return false;
     if (!str_is(type, "BOOKMARK"))
         r->events++;
+    if (str_is(type, "ADDED"))
+        r->objects++;
+    else if (str_is(type, "DELETED") && r->objects > 0)
+        r->objects--;
     if (version > r->version)
         r->version = version;
+    reflector_moved(r, now);
     return true;
 }
 
@@ -125,6 +136,13 @@ void reflector_forget_stream(struct reflector *r)
 /* A clean end resumes at once, unless the watch ended as soon as it began. */
 static void watch_ended(struct reflector *r, struct moment now)
 {
+    if (r->target != 0) {
+        /* A server that is stopped ends it sooner, which says nothing of the next one. */
+        int64_t lasted_ms = span_ms(moment_since(now, r->opened));
+        r->no_catch_up = lasted_ms + QUICK_END_MS >= (int64_t)r->watch_s * 1000;
+        reflector_not_caught_up(r, now, "the watch ended before it told of the newest version");
+        return;
+    }
     bool empty = r->events + r->bookmarks == r->events_before;
     if (empty && moment_since(now, r->opened).ns < span_of_ms(QUICK_END_MS).ns) {
         reflector_say(r, now, "the watch ended as soon as it began", false);
@@ -145,6 +163,8 @@ void reflector_watch_response(struct reflector *r, struct moment now,
         watch_ended(r, now);
     else if (status == 410)
         reflector_list_again(r, now, "the watch's version is too old (410)");
+    else if (status == 403 && r->target != 0)
+        reflector_not_caught_up(r, now, "the watch was refused (403)");
     else if (status == 403)
         reflector_refused(r, now, WANT_watch, response);
     else if (status == 404) /* the kind may have been removed: only a list tells */
@@ -152,5 +172,5 @@ void reflector_watch_response(struct reflector *r, struct moment now,
     else if (status >= 400 && status < 500 && status != 401 && status != 429)
         reflector_failed(r, now, WANT_list, response);
     else
-        reflector_failed(r, now, WANT_watch, response);
+        reflector_failed(r, now, after_failure(r), response);
 }
