@@ -1,5 +1,6 @@
-/* barriers: questions of the scheduler's that wait until enough lists have ended: everything that
- * was true when it asked is in the stream before the answer. */
+/* barriers: questions of the scheduler's that wait until enough lists have ended, or watches have
+ * caught up with the version of one (reflector.h; both are counted as lists): everything that was
+ * true when it asked is in the stream before the answer. */
 #ifndef WATCHER_BARRIERS_H
 #define WATCHER_BARRIERS_H
 

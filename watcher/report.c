@@ -39,15 +39,15 @@ static void source_status(const struct source *s, struct moment now, struct buff
     }
     long long heard_ms = r.heard.ns ? (long long)span_ms(moment_since(now, r.heard)) : -1;
     buffer_print(lines,
-                 "%s=state=%s objects=%zu version=%lld heard_ms=%lld lists=%llu watches=%llu "
-                 "events=%llu bookmarks=%llu failures=%llu stale=%llu malformed=%llu "
+                 "%s=state=%s objects=%zu version=%lld heard_ms=%lld lists=%llu catch_ups=%llu "
+                 "watches=%llu events=%llu bookmarks=%llu failures=%llu stale=%llu malformed=%llu "
                  "unreadable=%zu outdated=%llu protobuf=%s",
                  s->kind->name, reflector_state_name(r.state), source_objects(s),
                  (long long)r.version, heard_ms, (unsigned long long)r.lists,
-                 (unsigned long long)r.watches, (unsigned long long)r.events,
-                 (unsigned long long)r.bookmarks, (unsigned long long)r.failures,
-                 (unsigned long long)r.stale, malformed, unreadable, outdated,
-                 r.protobuf ? "yes" : "no");
+                 (unsigned long long)r.catch_ups, (unsigned long long)r.watches,
+                 (unsigned long long)r.events, (unsigned long long)r.bookmarks,
+                 (unsigned long long)r.failures, (unsigned long long)r.stale, malformed, unreadable,
+                 outdated, r.protobuf ? "yes" : "no");
     if (r.error[0] != 0)
         buffer_print(lines, " error=%s", r.error);
     buffer_add_text(lines, "\n");

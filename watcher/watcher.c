@@ -2,11 +2,11 @@
  *
  * Subscribers are held until every kind was listed once or, if it is not required, refused, so that
  * a snapshot is never half a cluster. A barrier is answered when each required kind, and each
- * decisive one that can be listed, has finished a list that began after it was asked; barriers
- * share lists. A probe on the watches' connection tells an idle cluster from a dead connection.
- * Where PodGroups are served their members are counted (members.h), and which groups are served is
- * told. What must stay true: barrier_reached stands in the stream behind everything that its lists
- * showed. */
+ * decisive one that can be listed, has finished a list that began after it was asked, or has caught
+ * up with the version of such a list; barriers share both. A probe on the watches' connection tells
+ * an idle cluster from a dead connection. Where PodGroups are served their members are counted
+ * (members.h), and which groups are served is told. What must stay true: barrier_reached stands in
+ * the stream behind everything that was true when it was asked for. */
 #include "watcher/watcher.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
@@ -146,6 +146,7 @@ static void source_init(struct source *s, struct watcher *w, const struct kube_r
         .protobuf = options->protobuf && kind->offer < KUBE_custom &&
                     kube_protobuf_knows(str_of(kind->kind)),
         .page_size = options->page_size,
+        .catch_up_from = options->catch_up_from,
         .stale_after = options->stale_after,
         .seed = options->seed ^ str_hash(str_of(kind->name)),
         .context = s,
@@ -409,7 +410,7 @@ static void on_barrier(struct watcher *w, struct moment now, const struct delive
     uint64_t *tickets = barriers_ask(&w->barriers, now, &name, w->count, &again);
     for (size_t i = 0; i < w->count && tickets != NULL && !again; i++)
         if (is_in_barrier(&w->sources[i]))
-            tickets[i] = reflector_relist(w->sources[i].reflector);
+            tickets[i] = reflector_catch_up(w->sources[i].reflector);
 }
 
 static const struct mirror *mirror_named(const struct watcher *w, const char *name)

@@ -15,6 +15,7 @@ struct watcher_options {
     const struct kube_resource *kinds; /* borrowed */
     size_t kind_count;
     uint32_t page_size;      /* 0: 500 */
+    uint32_t catch_up_from;  /* as of a reflector */
     bool protobuf;           /* ask for protobuf where we can read it */
     bool group_trees;        /* the feature gate CompositePodGroup: kinds of KUBE_tree are read */
     struct strs annotations; /* how the keys begin of those that plugins are told of; borrowed */

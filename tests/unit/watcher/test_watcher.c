@@ -95,19 +95,28 @@ struct fixture {
     unsigned views;
 };
 
-static int set_up(void **state, const struct kube_resource *watched)
+static int set_up(void **state, const struct kube_resource *watched, uint32_t catch_up_from)
 {
     struct fixture *f = memory_take(sizeof(*f));
     f->now = (struct moment){5000000000};
-    f->w = watcher_new(&(struct watcher_options){
-        .kinds = watched, .kind_count = 3, .epoch = 7, .seed = 3, .page_size = 100});
+    f->w = watcher_new(&(struct watcher_options){.kinds = watched,
+                                                 .kind_count = 3,
+                                                 .epoch = 7,
+                                                 .seed = 3,
+                                                 .page_size = 100,
+                                                 .catch_up_from = catch_up_from});
     *state = f;
     return 0;
 }
 
 static int setup(void **state)
 {
-    return set_up(state, kinds);
+    return set_up(state, kinds, 0);
+}
+
+static int setup_many(void **state)
+{
+    return set_up(state, kinds, 1);
 }
 
 /* Spaces matter to decisions, where they are served. */
@@ -116,7 +125,7 @@ static int setup_decisive(void **state)
     static struct kube_resource watched[3];
     memcpy(watched, kinds, sizeof(watched));
     watched[SPACES].offer = KUBE_maybe_decisive;
-    return set_up(state, watched);
+    return set_up(state, watched, 0);
 }
 
 static int teardown(void **state)
@@ -459,6 +468,31 @@ static void a_barrier_before_the_first_list_is_answered_behind_the_snapshot(void
     assert_string_equal(got(f, 1), "[ node:n ] barrier:5");
 }
 
+/* Of many pods only the newest version is asked for; the watch tells the rest. */
+static void a_barrier_is_reached_without_a_list(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    barrier(f, 1, 77);
+    pump(f);
+    assert_string_equal(f->path[NODES], "/api/v1/nodes?limit=1");
+    assert_string_equal(f->path[PODS], "/api/v1/pods?limit=1");
+    answer(f, NODES, 200, LIST("20", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("20", OBJECT("p", "6", "u", "")));
+    assert_true(f->asked[NODES].watch && f->asked[PODS].watch);
+    event(f, PODS, EVENT("ADDED", OBJECT("q", "19", "v", "")));
+    event(f, NODES, EVENT("BOOKMARK", OBJECT("", "21", "", "")));
+    assert_string_equal(got(f, 1), "pod:v");
+    event(f, PODS, EVENT("DELETED", OBJECT("p", "20", "u", "")));
+    assert_string_equal(got(f, 1), "-pod:u barrier:77");
+    barrier(f, 1, 78); /* nothing has happened since */
+    pump(f);
+    answer(f, NODES, 200, LIST("21", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("20", OBJECT("q", "19", "v", "")));
+    assert_string_equal(got(f, 1), "barrier:78");
+    assert_true(f->asked[NODES].watch && f->asked[PODS].watch);
+}
+
 /* Who asks for it in time has one list for both; who is late is not waited for. */
 static void the_first_lists_wait_for_a_barrier(void **state)
 {
@@ -772,7 +806,7 @@ static void the_status_names_every_kind(void **state)
     assert_non_null(strstr(lines.at, "synced=true\n"));
     assert_non_null(strstr(lines.at, "\nsubscribers=1\n"));
     assert_non_null(strstr(lines.at, "\nnodes=state=watching objects=1 version=10 heard_ms=0 "
-                                     "lists=1 watches=1 events=0 "));
+                                     "lists=1 catch_ups=0 watches=1 events=0 "));
     assert_non_null(strstr(lines.at, "\npods="));
     assert_non_null(strstr(lines.at, "\nspaces="));
     buffer_free(&lines);
@@ -870,6 +904,7 @@ int main(void)
         TEST(a_barrier_waits_for_lists_that_began_after_it),
         cmocka_unit_test_setup_teardown(a_barrier_waits_for_what_is_decisive, setup_decisive,
                                         teardown),
+        cmocka_unit_test_setup_teardown(a_barrier_is_reached_without_a_list, setup_many, teardown),
         TEST(barriers_share_a_list_but_not_one_under_way),
         TEST(a_barrier_of_an_earlier_life_does_not_answer_a_later_one),
         TEST(a_barrier_before_the_first_list_is_answered_behind_the_snapshot),
