@@ -77,6 +77,7 @@ static void *start_watcher(struct proc *p)
         &(struct watcher_options){.kinds = kube_resources,
                                   .kind_count = kube_resource_count,
                                   .page_size = world_traits()->page_size,
+                                  .catch_up_from = world_traits()->catch_up ? 1 : UINT32_MAX,
                                   .barrier_wait = span_of_ms(BARRIER_WAIT_MS),
                                   .log_bytes_max = (size_t)world_traits()->history * LOG_BYTES,
                                   .epoch = epoch,

@@ -125,6 +125,7 @@ void plan_make(struct plan *plan, uint64_t seed, uint32_t steps, const char *wit
     plan->traits.record = seed % RECORD_EVERY == 0;
     plan->traits.own_worker = seed / 3 % 3 == 1 && !is_listed(without, "own-worker");
     plan->traits.workers -= plan->traits.own_worker;
+    plan->traits.catch_up = seed / RECORD_EVERY % 2 == 1 && !is_listed(without, "catch-up");
     if (plan->traits.nodes >= 60 && steps > LARGE_STEPS)
         plan->count = steps = LARGE_STEPS;
     draw_weights(&r, without, weights);
