@@ -6,6 +6,7 @@
 #include "tests/simulation/account.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/trace.h"
+#include "tests/simulation/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,12 +97,19 @@ bool stream_is_expired(const struct call *c)
 /* ---- reading ---- */
 
 /* By the server's clock. */
+/* Where a watch has to come up to a version it makes a difference how much of it comes together. */
+static bool comes_in_parts(void)
+{
+    return world_traits()->catch_up && dice(3) == 0;
+}
+
 static int64_t read_some(struct call *c, char *chunk)
 {
+    size_t room = comes_in_parts() ? (size_t)dice_between(100, 3000) : CHUNK;
     struct proc *reader = proc_current();
     struct account *before = account_to(NULL);
     clock_at(NULL);
-    int64_t got = c->watch.ends ? -1 : model_stream_read(c->stream, chunk, CHUNK);
+    int64_t got = c->watch.ends ? -1 : model_stream_read(c->stream, chunk, room);
     clock_at(reader != NULL ? reader->host : NULL);
     account_to(before);
     return got;
@@ -192,6 +200,10 @@ bool stream_read(struct call *c)
             return tear(c, chunk, got);
         if (!tell_pieces(c, chunk, got))
             return false;
+        if (comes_in_parts()) {
+            c->watch.look = clock_now() + dice_spread(MS / 5, 5 * MS, 60 * MS);
+            return true;
+        }
         got = read_some(c, chunk);
     }
     if (got == 0)
