@@ -78,7 +78,10 @@ def start_server(options, gates, directory, store=None):
 def fits(name, case, gates):
     """Whether a candidate plays a case with these gates unless told otherwise: one with groups against the one with the
     plugin, one whose pods each need the room of others beside a ceiling that makes room, and one with claims
-    beside a ceiling that allocates them (extended resources become claims in the scheduler alone)."""
+    beside a ceiling that allocates them (extended resources become claims in the scheduler alone). The one that
+    sends Bindings alone plays when it is named."""
+    if name == "ceiling-binding":
+        return False
     if name == "ceiling-evicting":
         return case.startswith(("PreemptionBasic", *VICTIMS))
     if name == "ceiling-allocating":
