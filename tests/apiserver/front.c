@@ -1,8 +1,7 @@
 /* The way of a request: authenticate, find the resource, authorise, maybe strike, run, audit.
  *
  * The one idea: the way is one readable function each for what comes before a fault's delay and
- * what comes after it. Health paths answer everybody; /faults and
- * /fill are for administrators. */
+ * what comes after it. Health paths answer everybody; /faults and /fill are for administrators. */
 #include "front.h"
 
 #include "api.h"

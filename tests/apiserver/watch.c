@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As kube-apiserver: once a minute, and so long before the server ends the stream. */
+/* As kube-apiserver: once a minute, and so long before the server ends the stream, which a shorter
+ * one does not come to. */
 enum { BOOKMARK_MS = 60000, BOOKMARK_BEFORE_END_MS = 2000, PARTS = 3 };
 
 struct part {
@@ -60,7 +61,6 @@ struct watcher *watcher_new(const struct request *request, struct watch_plan *pl
     w->plan = *plan;
     w->part = PARTS;
     w->bookmark_ms = next_bookmark(w);
-    w->bookmark_due = plan->bookmarks && plan->deadline_ms - clock_ms() <= BOOKMARK_BEFORE_END_MS;
     struct shelf *shelf = &server->registry.shelves[w->shelf];
     if (!registry_seek(shelf, plan->version, &w->cursor))
         w->cursor = shelf->next;
