@@ -1,4 +1,4 @@
-"""The worker inside the scheduler (--workers 0, as it comes), which makes way for worker processes."""
+"""The worker inside the scheduler (as it comes, up to 40,000 nodes), which makes way for worker processes."""
 import os
 import signal
 import subprocess
