@@ -20,6 +20,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -28,6 +29,8 @@ import (
 	"syscall"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/version"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -44,6 +47,7 @@ import (
 const (
 	readyWithin = 60 * time.Second
 	endWithin   = 5 * time.Second
+	initWithin  = 10 * time.Second
 	pollEvery   = 50 * time.Millisecond
 	clientRate  = 5000 // requests a second, for whoever is played to
 )
@@ -372,6 +376,29 @@ func (sched *Scheduler) HasNodes(count int) bool {
 	}
 	nodes, err := strconv.ParseFloat(found[1], 64)
 	return err == nil && int(nodes) >= count
+}
+
+// InitBound waits, for as long as that may take, until the pods that a case begins with are bound. The process hears
+// of pods, nodes and volumes by watches that are in no order among each other: a pod that the case creates next
+// could be tried before a pod of the beginning whose volume is heard of a moment late, and take its place.
+func (sched *Scheduler) InitBound(ctx context.Context, namespace string) {
+	for until := time.Now().Add(initWithin); time.Now().Before(until); time.Sleep(pollEvery) {
+		pods, err := sched.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+		if err == nil && !slices.ContainsFunc(pods.Items, func(pod v1.Pod) bool { return pod.Spec.NodeName == "" }) {
+			return
+		}
+	}
+}
+
+// PendingSoon is what the queue of this process holds, as soon as it is nothing: it hears by a watch of its own of
+// what the test has seen already.
+func (sched *Scheduler) PendingSoon() (pods []*v1.Pod, summary string) {
+	for until := time.Now().Add(endWithin); ; time.Sleep(pollEvery) {
+		pods, summary = sched.SchedulingQueue.PendingPods()
+		if len(pods) == 0 || time.Now().After(until) {
+			return pods, summary
+		}
+	}
 }
 
 func end(process *exec.Cmd, ended <-chan struct{}) {
