@@ -537,42 +537,58 @@ void codec_replace(struct str values, struct str from, struct str to, struct buf
 
 static void *copy_array(const void *from, size_t bytes, struct arena *a)
 {
-    void *to = bytes ? arena_take(a, bytes) : NULL;
+    void *to = bytes > 0 ? arena_same(a, from, bytes) : NULL;
     must(bytes == 0 || to != NULL);
-    if (bytes > 0)
-        memcpy(to, from, bytes);
     return to;
 }
 
-static void copy_value(const struct field *f, char *to, struct arena *a)
+static void copy_fields(const struct record *r, char *to, struct arena *a);
+
+static void copy_str(struct str *s, struct arena *a)
 {
-    if (f->kind == KIND_str) {
-        struct str *s = (void *)to;
-        *s = s->len ? arena_copy(a, *s) : (struct str){NULL, 0};
-    } else if (f->kind == KIND_strs) {
-        struct strs *l = (void *)to;
-        l->at = copy_array(l->at, l->count * sizeof(*l->at), a);
-        for (uint32_t k = 0; k < l->count; k++)
-            l->at[k] = arena_copy(a, l->at[k]);
-    } else if (f->kind == KIND_list) {
-        struct list *l = (void *)to;
-        const char *from = l->at;
-        l->at = l->count ? arena_take(a, l->count * f->of->size) : NULL;
-        must(l->count == 0 || l->at != NULL);
-        for (uint32_t k = 0; k < l->count; k++)
-            codec_copy(f->of, (char *)l->at + k * f->of->size, from + k * f->of->size, a);
-    } else if (f->kind == KIND_one) {
-        codec_copy(f->of, to, to, a);
+    if (s->len > 0)
+        *s = arena_copy(a, *s);
+    else
+        s->at = NULL;
+}
+
+static void copy_strs(struct strs *l, struct arena *a)
+{
+    l->at = copy_array(l->at, l->count * sizeof(*l->at), a);
+    for (uint32_t k = 0; k < l->count; k++)
+        copy_str(&l->at[k], a);
+}
+
+static void copy_list(const struct record *of, struct list *l, struct arena *a)
+{
+    l->at = copy_array(l->at, l->count * of->size, a);
+    for (uint32_t k = 0; k < l->count; k++)
+        copy_fields(of, (char *)l->at + k * of->size, a);
+}
+
+/* What a record that was copied as it stands borrows becomes the arena's. */
+static void copy_fields(const struct record *r, char *to, struct arena *a)
+{
+    for (const struct field *f = r->fields, *end = f + r->field_count; f < end; f++) {
+        char *at = to + f->offset;
+        switch ((enum kind)f->kind) {
+        case KIND_bool:
+        case KIND_i64:
+        case KIND_word: break;
+        case KIND_str: copy_str((void *)at, a); break;
+        case KIND_strs: copy_strs((void *)at, a); break;
+        case KIND_list: copy_list(f->of, (void *)at, a); break;
+        case KIND_one: copy_fields(f->of, at, a); break;
+        }
     }
 }
 
-/* to may be from: an embedded record is copied in place. */
+/* to may be from: what it borrows then lies in the arena as well. */
 void codec_copy(const struct record *r, void *to, const void *from, struct arena *a)
 {
     if (to != from)
         memcpy(to, from, r->size);
-    for (size_t i = 0; i < r->field_count; i++)
-        copy_value(&r->fields[i], (char *)to + r->fields[i].offset, a);
+    copy_fields(r, to, a);
 }
 
 static bool values_equal(const struct field *f, const char *a, const char *b)

@@ -1,5 +1,5 @@
 /* arena: bump allocation in chunks. The one idea: nothing is freed singly, so a cycle or a frame
- * leaves nothing behind. What must stay true: blocks are zeroed and never move. */
+ * leaves nothing behind. What must stay true: what is taken is zeroed, and no block ever moves. */
 #include "proto/base/arena.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
@@ -28,7 +28,8 @@ static void chunk_add(struct arena *a, size_t size)
     a->chunk = chunk;
 }
 
-void *arena_take(struct arena *a, size_t size)
+/* Room that is as it was left. */
+static void *room(struct arena *a, size_t size)
 {
     must(size < SIZE_MAX / 4);
     size_t rounded = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
@@ -41,16 +42,29 @@ void *arena_take(struct arena *a, size_t size)
     void *at = a->chunk->at + a->chunk->used;
     a->chunk->used += rounded;
     a->total += rounded;
-    return memset(at, 0, rounded);
+    return at;
+}
+
+void *arena_take(struct arena *a, size_t size)
+{
+    void *at = room(a, size);
+    return at != NULL ? memset(at, 0, size) : NULL;
+}
+
+void *arena_same(struct arena *a, const void *from, size_t size)
+{
+    void *at = room(a, size);
+    return at != NULL && size > 0 ? memcpy(at, from, size) : at;
 }
 
 struct str arena_copy(struct arena *a, struct str s)
 {
-    char *at = arena_take(a, (size_t)s.len + 1);
+    char *at = room(a, (size_t)s.len + 1);
     if (at == NULL)
         return (struct str){NULL, 0};
     if (s.len > 0)
         memcpy(at, s.at, s.len);
+    at[s.len] = 0;
     return (struct str){at, s.len};
 }
 
@@ -67,6 +81,16 @@ struct str arena_print(struct arena *a, const char *format, ...)
         vsnprintf(at, (size_t)len + 1, format, again);
     va_end(again);
     return (struct str){at, at ? (uint32_t)len : 0};
+}
+
+void arena_swap(struct arena *a, struct arena *b)
+{
+    struct arena_chunk *chunk = a->chunk;
+    size_t total = a->total;
+    a->chunk = b->chunk;
+    a->total = b->total;
+    b->chunk = chunk;
+    b->total = total;
 }
 
 void arena_reset(struct arena *a)

@@ -18,11 +18,16 @@ struct arena {
 
 /* size zero bytes, aligned for anything; NULL only when the limit would be passed. */
 void *arena_take(struct arena *a, size_t size);
+/* size bytes as they are at from, aligned for anything; NULL only when the limit would be passed.
+ */
+void *arena_same(struct arena *a, const void *from, size_t size);
 /* Copies into the arena, with a zero byte behind; at is NULL when over the limit. */
 struct str arena_copy(struct arena *a, struct str s);
 /* printf into the arena. */
 struct str arena_print(struct arena *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Each has what the other had, but its own limit; what lies in it stays where it is. */
+void arena_swap(struct arena *a, struct arena *b);
 /* Takes everything back but keeps the memory for the next round. */
 void arena_reset(struct arena *a);
 /* Gives the memory back; the arena is then empty and usable, with the same limit and first. */

@@ -443,8 +443,8 @@ static struct peer *sender_of(struct bus *bus, struct wire *wire, bool opened)
     return peer;
 }
 
-static void fill_delivery(const struct peer *peer, const struct envelope *envelope,
-                          const struct message *m, struct delivery *in)
+static void fill_delivery(struct bus *bus, const struct peer *peer, const struct envelope *envelope,
+                          struct delivery *in)
 {
     *in = (struct delivery){.from = {peer->process, peer->number},
                             .instance = str_of(peer->instance),
@@ -455,7 +455,8 @@ static void fill_delivery(const struct peer *peer, const struct envelope *envelo
                             .part = envelope->part,
                             .sent_us = envelope->sent_us,
                             .received_us = moment_wall_us(),
-                            .message = m};
+                            .message = &bus->message,
+                            .kept = frame_is_kept(envelope->type) ? &bus->arena : NULL};
 }
 
 /* True when the frame, which lies in bus->incoming, is for the core. */
@@ -484,7 +485,7 @@ static bool take_frame(struct bus *bus, struct wire *wire, struct str frame, str
     bus->counts.received[envelope.type].messages++;
     bus->counts.received[envelope.type].bytes += frame.len;
     if (deliver)
-        fill_delivery(peer, &envelope, &bus->message, in);
+        fill_delivery(bus, peer, &envelope, in);
     return deliver;
 }
 

@@ -14,6 +14,9 @@ struct delivery {
     int64_t sent_us;               /* sender's wall clock */
     int64_t received_us;           /* ours, when it was handed over; 0 = not known */
     const struct message *message; /* borrowed until handle() returns */
+    /* Holds all that message borrows: who swaps an arena of its own for it keeps the message. NULL:
+     * it lies elsewhere, and is copied by who needs it longer. */
+    struct arena *kept;
 };
 
 /* How long it was under way by the two wall clocks, waiting in our sockets included; 0 when that is

@@ -91,6 +91,11 @@ const char *frame_type_name(int64_t type)
     return record ? record->name : "unknown";
 }
 
+bool frame_is_kept(int64_t type)
+{
+    return type == MSG_map_picks;
+}
+
 enum refusal frame_decode(const struct envelope *envelope, struct byte_cursor body,
                           struct message *m, struct arena *arena)
 {
@@ -99,6 +104,12 @@ enum refusal frame_decode(const struct envelope *envelope, struct byte_cursor bo
     if (record == NULL)
         return REFUSED_unknown_message;
     arena->limit = ARENA_PER_BYTE * (size_t)(body.end - body.at) + ARENA_LEAST;
+    if (frame_is_kept(envelope->type)) {
+        size_t len = (size_t)(body.end - body.at);
+        arena->limit += len;
+        body.at = arena_same(arena, body.at, len);
+        body.end = body.at + len;
+    }
     m->type = (enum message_type)envelope->type; /* all that belongs to it is set by decoding */
     if (!codec_decode(record, message_body(m), &body, arena))
         return REFUSED_malformed_body;

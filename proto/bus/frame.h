@@ -50,8 +50,11 @@ const char *refusal_text(enum refusal why);
 void frame_build(struct buffer *out, const struct envelope *envelope, struct str body);
 /* Reads version and envelope and leaves the cursor at the body. Cheap, and safe for any length. */
 enum refusal frame_open(struct str frame, struct envelope *envelope, struct byte_cursor *body);
+/* Messages that are mostly kept by who gets them. */
+bool frame_is_kept(int64_t type);
 /* Decodes the body of envelope->type into m. Memory is bounded by the body's length; the arena is
- * reset first. */
+ * reset first. Of a message that is kept all lies in the arena, of others the strings in the body.
+ */
 enum refusal frame_decode(const struct envelope *envelope, struct byte_cursor body,
                           struct message *m, struct arena *arena);
 /* A pack is that byte and then each frame behind its length, four bytes of it, the highest first.

@@ -44,10 +44,15 @@ void node_picks_forget(struct node_picks *p)
 
 /* ---- picking ---- */
 
-void node_picks_begin(struct node_picks *p, const struct map_picks *asked)
+void node_picks_begin(struct node_picks *p, const struct map_picks *asked, struct arena *memory)
 {
     node_picks_forget(p);
-    codec_copy(message_info[MSG_map_picks].record, &p->asked, asked, &p->memory);
+    if (memory != NULL) {
+        arena_swap(&p->memory, memory);
+        p->asked = *asked;
+    } else {
+        codec_copy(message_info[MSG_map_picks].record, &p->asked, asked, &p->memory);
+    }
     uint32_t room = asked->requests.count;
     p->apart.at = arena_take(&p->memory, room * sizeof(*p->apart.at));
     p->number = arena_take(&p->memory, room * sizeof(*p->number));

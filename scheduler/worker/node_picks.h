@@ -18,8 +18,9 @@ void node_picks_free(struct node_picks **picks);
 /* Forgets the question: no check of it is answered any more. */
 void node_picks_forget(struct node_picks *p);
 
-/* A question begins; what is needed of it later is copied. */
-void node_picks_begin(struct node_picks *p, const struct map_picks *asked);
+/* A question begins, which is kept: memory is what it lies in, and gets what the last one lay in.
+ * NULL: it is copied. */
+void node_picks_begin(struct node_picks *p, const struct map_picks *asked, struct arena *memory);
 /* Into *out what is known of the question's next pod, and into *result what shard_map says of it.
  * Of the arena; both hold until the share changes. False: there is no further pod. */
 bool node_picks_next(struct node_picks *p, struct shard *s, struct node_pick *out,

@@ -468,7 +468,7 @@ static void on_map_picks(struct worker *w, struct moment now, const struct deliv
     const struct moment began = w->clock != NULL ? w->clock() : now;
     w->read = began;
     said->picks.at = arena_take(&w->cycle, asked->requests.count * sizeof(struct node_pick));
-    node_picks_begin(w->picks, asked);
+    node_picks_begin(w->picks, asked, in->kept);
     while (node_picks_next(w->picks, w->shard, &said->picks.at[said->picks.count], &r, &w->cycle)) {
         said->picks.count++;
         add_parts(w, &r, &said->timed.at, &said->timed.count);

@@ -117,14 +117,12 @@ static void route(struct live *l, struct side *from)
 
 static void decode(const struct live *l, struct side *side, size_t i, struct message *m)
 {
-    arena_reset(&side->decoded);
-    if (!l->options.framed) {
-        must(outbox_get(&side->taken, i, m, &side->decoded));
-        return;
-    }
-    struct envelope envelope;
-    struct byte_cursor body;
-    must(frame_open(outbox_body(&side->taken, i), &envelope, &body) == REFUSED_nothing);
+    struct str bytes = outbox_body(&side->taken, i);
+    const uint8_t *at = (const uint8_t *)bytes.at;
+    struct byte_cursor body = {at, at + bytes.len};
+    struct envelope envelope = {.type = side->taken.at[i].type};
+    if (l->options.framed)
+        must(frame_open(bytes, &envelope, &body) == REFUSED_nothing);
     must(frame_decode(&envelope, body, m, &side->decoded) == REFUSED_nothing);
 }
 
@@ -167,7 +165,8 @@ void live_handle(struct live *l, struct side *side, size_t i)
                           .epoch = head->epoch,
                           .sequence = head->sequence,
                           .part = head->part,
-                          .message = &m};
+                          .message = &m,
+                          .kept = frame_is_kept(head->type) ? &side->decoded : NULL};
     decode(l, side, i, &m);
     if (side->shard != NULL)
         shard_turn(l, side, &m);

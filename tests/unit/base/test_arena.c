@@ -86,6 +86,33 @@ static void texts_end_in_a_zero_byte(void **state)
     arena_free(&a);
 }
 
+static void copies_are_the_same_bytes(void **state)
+{
+    (void)state;
+    struct arena a = {.limit = 64};
+    const int64_t source[] = {1, -2, 3};
+    int64_t *same = arena_same(&a, source, sizeof(source));
+    assert_ptr_not_equal(same, source);
+    assert_memory_equal(same, source, sizeof(source));
+    assert_non_null(arena_same(&a, NULL, 0));
+    assert_null(arena_same(&a, source, sizeof(source))); /* past the limit */
+    arena_free(&a);
+}
+
+static void what_lies_in_them_is_swapped_and_limits_are_not(void **state)
+{
+    (void)state;
+    struct arena a = {.limit = 32}, b = {0};
+    struct str text = arena_copy(&a, STR_LITERAL("kept"));
+    arena_swap(&a, &b);
+    assert_non_null(arena_take(&a, 32));
+    assert_null(arena_take(&a, 1));
+    arena_free(&a);
+    assert_non_null(arena_take(&b, 100));
+    assert_string_equal(text.at, "kept");
+    arena_free(&b);
+}
+
 static void the_first_chunk_is_as_small_as_wanted(void **state)
 {
     (void)state;
@@ -150,6 +177,8 @@ int main(void)
         cmocka_unit_test(empty_blocks_are_apart),
         cmocka_unit_test(the_limit_refuses_and_nothing_else),
         cmocka_unit_test(texts_end_in_a_zero_byte),
+        cmocka_unit_test(copies_are_the_same_bytes),
+        cmocka_unit_test(what_lies_in_them_is_swapped_and_limits_are_not),
         cmocka_unit_test(the_first_chunk_is_as_small_as_wanted),
         cmocka_unit_test(chunks_double),
         cmocka_unit_test(a_block_larger_than_the_next_chunk_fits),

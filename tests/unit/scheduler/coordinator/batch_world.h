@@ -4,11 +4,7 @@
 #ifndef TESTS_SCHEDULER_BATCH_WORLD_H
 #define TESTS_SCHEDULER_BATCH_WORLD_H
 
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +13,7 @@
 #include "proto/base/random.h"
 #include "scheduler/coordinator/coordinator.h"
 #include "scheduler/worker/worker.h"
+#include "tests/unit/scheduler/coordinator/under_way.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -186,8 +183,10 @@ UNUSED static void sees(struct side *s, const char *format, ...)
 static void worker_gets(struct side *s, uint32_t peer, const struct message *m)
 {
     struct outbox out = {0};
-    struct delivery in = {.from = {SCHEDULER, 1}, .message = m};
-    worker_handle(worker_of(s, peer), s->now, &in, &out);
+    struct under_way u;
+    under_way_begin(&u, m, peer % 2 == 0); /* where it lies elsewhere, all is copied */
+    worker_handle(worker_of(s, peer), s->now, &u.in, &out);
+    under_way_end(&u);
     for (size_t i = 0; i < out.count; i++) {
         struct outgoing head = out.at[i];
         head.to = (struct address){WORKER, peer};
