@@ -1,5 +1,7 @@
 /* tolerations: which taints a pod puts up with. A toleration whose strings no node of the share
- * uses can only match through a wildcard, so everything that is asked per node compares atoms. */
+ * uses can only match through a wildcard, so everything that is asked per node compares atoms.
+ * Every pod tolerates something, and few nodes are tainted: atoms are looked up at the first taint.
+ */
 #include "scheduler/rules/tolerations.h"
 
 #include "proto/kube/objects/tolerations.h"
@@ -12,10 +14,15 @@ struct tolerance {
     enum effect effect;
 };
 
-struct tolerations {
-    const struct atoms *atoms;
+struct tolerances {
+    bool known;
     uint32_t count;
     struct tolerance *at;
+};
+
+struct tolerations {
+    const struct cycle *cycle;
+    struct tolerances *memo;
 };
 
 /* False when it can match nothing: unknown operators, and bounds that are no numbers. */
@@ -35,28 +42,25 @@ static bool compile(const struct cycle *c, const struct toleration *t, struct to
     return out->any_effect || out->effect != EFFECT_other;
 }
 
-static struct tolerations *compile_all(const struct cycle *c, bool preferring_only)
+static const struct tolerances *compiled(const struct tolerations *all)
 {
-    struct tolerations *all = arena_take(c->arena, sizeof(*all));
-    all->atoms = c->atoms;
-    all->at = arena_take(c->arena, c->pod->tolerations.count * sizeof(*all->at));
-    for (uint32_t i = 0; i < c->pod->tolerations.count; i++) {
-        struct tolerance *t = &all->at[all->count];
-        if (compile(c, &c->pod->tolerations.at[i], t) &&
-            (!preferring_only || t->any_effect || t->effect == EFFECT_prefer_no_schedule))
-            all->count++;
-    }
-    return all;
+    const struct cycle *c = all->cycle;
+    struct tolerances *made = all->memo;
+    if (made->known)
+        return made;
+    made->known = true;
+    made->at = arena_take(c->arena, c->pod->tolerations.count * sizeof(*made->at));
+    for (uint32_t i = 0; i < c->pod->tolerations.count; i++)
+        made->count += compile(c, &c->pod->tolerations.at[i], &made->at[made->count]);
+    return made;
 }
 
 struct tolerations *tolerations_make(const struct cycle *c)
 {
-    return compile_all(c, false);
-}
-
-struct tolerations *tolerations_make_preferring(const struct cycle *c)
-{
-    return compile_all(c, true);
+    struct tolerations *all = arena_take(c->arena, sizeof(*all));
+    all->cycle = c;
+    all->memo = arena_take(c->arena, sizeof(*all->memo));
+    return all;
 }
 
 static bool value_suits(const struct tolerations *all, const struct tolerance *t, uint32_t value)
@@ -66,15 +70,16 @@ static bool value_suits(const struct tolerations *all, const struct tolerance *t
         return true;
     if (t->comparison == COMPARISON_equal)
         return t->value == value;
-    if (!kube_whole_number(atom_text(all->atoms, value), &number))
+    if (!kube_whole_number(atom_text(all->cycle->atoms, value), &number))
         return false;
     return t->comparison == COMPARISON_less ? number < t->bound : number > t->bound;
 }
 
 bool tolerations_hold(const struct tolerations *all, const struct node_taint *taint)
 {
-    for (uint32_t i = 0; i < all->count; i++) {
-        const struct tolerance *t = &all->at[i];
+    const struct tolerances *known = compiled(all);
+    for (uint32_t i = 0; i < known->count; i++) {
+        const struct tolerance *t = &known->at[i];
         if ((t->any_effect || t->effect == taint->effect) && (t->any_key || t->key == taint->key) &&
             value_suits(all, t, taint->value))
             return true;

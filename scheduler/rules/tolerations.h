@@ -1,4 +1,4 @@
-/* tolerations: a pod's tolerations turned into atoms once a cycle, asked about nodes' taints. */
+/* tolerations: a pod's tolerations, turned into atoms when the first taint is asked about. */
 #ifndef SCHEDULER_RULES_TOLERATIONS_H
 #define SCHEDULER_RULES_TOLERATIONS_H
 
@@ -6,10 +6,8 @@
 
 struct tolerations;
 
-/* Those of the cycle's pod, from its arena. */
+/* Those of the cycle's pod, from its arena; they borrow the cycle. */
 struct tolerations *tolerations_make(const struct cycle *c);
-/* Only those that may hold for a PreferNoSchedule taint. */
-struct tolerations *tolerations_make_preferring(const struct cycle *c);
 /* Upstream's ToleratesTaint for any of them; Lt and Gt with TaintTolerationComparisonOperators. */
 bool tolerations_hold(const struct tolerations *all, const struct node_taint *taint);
 /* True when no NoSchedule or NoExecute taint of the node is left untolerated. */

@@ -9,17 +9,12 @@ struct tolerating {
     struct fact_memo *lists; /* of taints: what filter or score says, plus one */
 };
 
-static void *tolerating(const struct cycle *c, struct tolerations *tolerations)
+static void *begin(const struct cycle *c)
 {
     struct tolerating *t = arena_take(c->arena, sizeof(*t));
-    t->tolerations = tolerations;
+    t->tolerations = tolerations_make(c);
     t->lists = arena_take(c->arena, sizeof(*t->lists));
     return t;
-}
-
-static void *filter_begin(const struct cycle *c)
-{
-    return tolerating(c, tolerations_make(c));
 }
 
 static void filter(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row,
@@ -44,11 +39,6 @@ static void filter_rows(const struct cycle *c, const void *state, const struct n
             known[list[i]] = tolerations_admit(t->tolerations, n->entry[rows.from + i]) ? 1 : 2;
         no[i] |= known[list[i]] == 2;
     }
-}
-
-static void *score_begin(const struct cycle *c)
-{
-    return tolerating(c, tolerations_make_preferring(c));
 }
 
 static uint32_t bothering(const struct tolerations *tolerations, const struct node_entry *node)
@@ -92,9 +82,9 @@ static bool score_alike(const struct cycle *c, const void *state, const struct n
 
 const struct plugin plugin_taint_toleration = {
     .name = "TaintToleration",
-    .filter_begin = filter_begin,
+    .filter_begin = begin,
     .filter = filter,
-    .score_begin = score_begin,
+    .score_begin = begin,
     .score = score,
     .filter_rows = filter_rows,
     .score_rows = score_rows,
