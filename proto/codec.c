@@ -408,6 +408,10 @@ static bool take_list(struct byte_cursor *c, const struct field *f, struct list 
 static bool take_scalar(struct byte_cursor *c, const struct field *f, char *at)
 {
     struct head h;
+    if (f->kind == KIND_i64 && c->at < c->end && *c->at < 0x80) { /* most are small */
+        *(int64_t *)at = *c->at++;
+        return true;
+    }
     if (!take_head(c, &h))
         return false;
     if (f->kind == KIND_bool) {
@@ -443,36 +447,49 @@ static bool take_value(struct byte_cursor *c, const struct field *f, char *at, s
 }
 
 /* Tags mostly arrive in order, so the field is looked for from where the last one was found. */
-static const struct field *field_of(const struct record *r, uint64_t tag, size_t *hint)
+static const struct field *field_of(const struct record *r, uint64_t tag, const struct field *from)
 {
-    for (size_t i = *hint; i < r->field_count; i++)
-        if (r->fields[i].tag == tag) {
-            *hint = i + 1;
-            return &r->fields[i];
-        }
-    for (size_t i = 0; i < *hint; i++)
-        if (r->fields[i].tag == tag) {
-            *hint = i + 1;
-            return &r->fields[i];
-        }
+    const struct field *end = r->fields + r->field_count;
+    for (const struct field *f = from; f < end; f++)
+        if (f->tag == tag)
+            return f;
+    for (const struct field *f = r->fields; f < from; f++)
+        if (f->tag == tag)
+            return f;
     return NULL;
+}
+
+/* How many pairs a map has; its head is mostly one byte. */
+static bool take_map(struct byte_cursor *c, uint64_t *pairs)
+{
+    struct head h;
+    size_t left = (size_t)(c->end - c->at);
+    if (left > 0 && (*c->at & 0xf0) == 0x80 && 2u * (*c->at & 15u) < left) {
+        *pairs = *c->at++ & 15u;
+        return true;
+    }
+    bool taken = take_head(c, &h) && h.type == HEAD_map;
+    *pairs = taken ? h.n : 0;
+    return taken;
 }
 
 static bool take_record(struct byte_cursor *c, const struct record *r, char *object,
                         struct arena *a, int depth)
 {
-    struct head h, key = {HEAD_int, 0};
-    size_t hint = 0;
-    if (depth > CODEC_DEPTH_MAX || !take_head(c, &h) || h.type != HEAD_map)
+    uint64_t pairs;
+    const struct field *from = r->fields;
+    if (depth > CODEC_DEPTH_MAX || !take_map(c, &pairs))
         return false;
-    for (uint64_t i = 0; i < h.n; i++) {
+    for (uint64_t i = 0; i < pairs; i++) {
+        struct head key = {HEAD_int, 0};
         if (c->at < c->end && *c->at < 0x80) /* as most tags are */
             key.n = *c->at++;
         else if (!take_head(c, &key) || key.type != HEAD_int)
             return false;
-        const struct field *f = field_of(r, key.n, &hint);
+        const struct field *f = field_of(r, key.n, from);
         if (f == NULL ? !skip(c, depth + 1) : !take_value(c, f, object + f->offset, a, depth))
             return false;
+        from = f == NULL ? from : f + 1;
     }
     return true;
 }
