@@ -464,7 +464,7 @@ static bool take_map(struct byte_cursor *c, uint64_t *pairs)
 {
     struct head h;
     size_t left = (size_t)(c->end - c->at);
-    if (left > 0 && (*c->at & 0xf0) == 0x80 && 2u * (*c->at & 15u) < left) {
+    if (left > 0 && (*c->at & 0xf0) == 0x80 && (size_t)2 * (*c->at & 15u) < left) {
         *pairs = *c->at++ & 15u;
         return true;
     }
