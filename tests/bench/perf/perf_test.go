@@ -131,6 +131,8 @@ func TestScalingKeepsTheClusterAsFull(t *testing.T) {
 			map[string]int{"initNodes": 600, "initNamespaces": 100, "initPodsPerNamespace": 4}},
 		{map[string]int{"initNodes": 6000, "initNamespaces": 100, "initPodsPerNamespace": 40}, 60,
 			map[string]int{"initNodes": 60, "initNamespaces": 40, "initPodsPerNamespace": 1}},
+		{map[string]int{"initNodes": 6000, "initNamespaces": 100, "initPodsPerNamespace": 40, "measurePods": 2000}, 1000,
+			map[string]int{"initNamespaces": 100, "initPodsPerNamespace": 6, "measurePods": 333}},
 		{map[string]int{"gatedPods": 10000, "measurePods": 20000}, 500,
 			map[string]int{"gatedPods": 1000, "measurePods": 2000}},
 		{map[string]int{"nodes": 10, "none": 0}, 100, map[string]int{"nodes": 100, "none": 0}},

@@ -351,7 +351,8 @@ func (t *TestCase) reference() *Workload {
 }
 
 // scale shrinks or grows all counts by the same factor, so that a cluster of `nodes` nodes is as full
-// as upstream's. The number of namespaces stays, unless less than a pod would be left for each.
+// as upstream's. The number of namespaces stays, unless less than a pod would be left for each; what is in each of
+// them is rounded down, as many times too many would not fit.
 func scale(params map[string]int, nodes int) map[string]int {
 	reference := nodesOf(params)
 	if reference == 0 {
@@ -369,6 +370,8 @@ func scale(params map[string]int, nodes int) map[string]int {
 		switch {
 		case ownParam.MatchString(name):
 			scaled[name] = value
+		case perNamespaceParam.MatchString(name):
+			scaled[name] = max(1, int(float64(value)*factor+1e-9))
 		case !namespaceParam.MatchString(name):
 			scaled[name] = grown(value, factor)
 		}
