@@ -20,12 +20,15 @@
 #define KEPT_LIMIT  (200 * SECOND) /* room that a group keeps for itself and does not use */
 #define LISTS       3 /* in a row, as a list that takes long may be too old at its end */
 
-/* The first list may be under way, and of pods that have gone since it began. */
+/* The first list may be under way, and of pods that have gone since it began; another kind's may be
+ * longer than that of the pods. */
 static int64_t paging(void)
 {
     const struct traits *t = world_traits();
-    int64_t pages = facts_pod_count() / (uint32_t)t->page_size + 2;
-    int64_t first = facts_most_pods() / (uint32_t)t->page_size + 2;
+    int64_t others = (int64_t)model_longest_list(world_model());
+    int64_t most = (int64_t)facts_most_pods();
+    int64_t pages = others / t->page_size + 2;
+    int64_t first = (most > others ? most : others) / t->page_size + 2;
     return (first + (LISTS - 1) * pages) * (t->page + t->page_most / 20);
 }
 

@@ -307,7 +307,8 @@ static void note_lease(int group, const char *body)
 static int64_t seen_by_now(void)
 {
     const struct traits *t = world_traits();
-    int64_t pages = PODS_MAX / t->page_size + 2;
+    int64_t most = (int64_t)model_longest_list(world_model());
+    int64_t pages = (most > PODS_MAX ? most : PODS_MAX) / t->page_size + 2;
     return SEEN_BY_NOW + 2 * pages * (t->page + t->page_most / 20);
 }
 

@@ -255,6 +255,17 @@ uint64_t model_count(struct model *m, const char *plural)
     return shelf_of(m, plural)->count;
 }
 
+uint64_t model_longest_list(struct model *m)
+{
+    static const char *const kinds[] = {
+        "pods",           "nodes",          "persistentvolumes", "persistentvolumeclaims",
+        "resourceslices", "resourceclaims", "csinodes"};
+    uint64_t most = 0;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        most = model_count(m, kinds[i]) > most ? model_count(m, kinds[i]) : most;
+    return most;
+}
+
 void model_each(struct model *m, const char *plural,
                 void (*visit)(void *context, const char *key, struct str json), void *context)
 {

@@ -75,6 +75,8 @@ bool model_read(struct model *model, const char *plural, const char *space, cons
 /* Sets what a pod's first container asks of cpu, as its subresource resize does. */
 bool model_resize(struct model *model, const char *pod, int64_t thousandths);
 uint64_t model_count(struct model *model, const char *plural);
+/* Of the kind of which there are most, of those that a watcher lists. */
+uint64_t model_longest_list(struct model *model);
 /* Each object of a kind, as JSON. */
 void model_each(struct model *model, const char *plural,
                 void (*visit)(void *context, const char *key, struct str json), void *context);

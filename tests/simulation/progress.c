@@ -90,12 +90,12 @@ static const char *place_for(const struct pod_fact *p)
     return NULL;
 }
 
-/* Small pages of a slow server: each of the two instances may have to read all pods before it
- * leads, or after. */
+/* Small pages of a slow server: each of the two instances may have to read the longest list before
+ * it leads, or after. */
 static int64_t lists_take(void)
 {
     const struct traits *t = world_traits();
-    int64_t pages = (int64_t)model_count(world_model(), "pods") / t->page_size + 1;
+    int64_t pages = (int64_t)model_longest_list(world_model()) / t->page_size + 1;
     return 2 * (pages * t->page + t->page_most);
 }
 
