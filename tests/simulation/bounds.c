@@ -125,7 +125,7 @@ static const struct allowance {
     int64_t bytes, entry_bytes; /* where no pod of a thousand containers was seen */
 } allowances[] = {{WATCHER, 300, 8, 6, 6, 0, "log", NULL, 2, 2 << 20, 1 << 10},
                   {QUEUE, 180, 7, 2, 2, 0, NULL, NULL, 0, 512 << 10, 0},
-                  {SCHEDULER, 400, 7, 5, 6, 15, "group_claims", NULL, 3, 3 << 19, 0},
+                  {SCHEDULER, 430, 7, 5, 6, 15, "group_claims", NULL, 3, 3 << 19, 0},
                   {WORKER, 100, 7, 8, 2, 0, "classes", NULL, 40, 512 << 10, 128 << 10},
                   {BINDER, 70, 0, 0, 0, 0, "events", "keys", 3, 300 << 10, 3 << 9}};
 
