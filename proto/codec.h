@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Those before KIND_str borrow nothing. */
-enum kind { KIND_bool, KIND_i64, KIND_word, KIND_str, KIND_strs, KIND_list, KIND_one };
+enum kind { KIND_bool, KIND_i64, KIND_str, KIND_strs, KIND_list, KIND_one, KIND_word };
 
 /* The types behind the kinds. Lists and strings borrow from the arena or frame they came from. */
 struct strs {

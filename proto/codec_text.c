@@ -335,8 +335,10 @@ bool codec_parse(const struct record *r, void *object, struct str text, struct a
 
 void codec_document(const struct record *r, struct buffer *out)
 {
-    static const char *const kinds[] = {"bool",     "i64", "str",    "list of str",
-                                        "list of ", "",    "one of "};
+    static const char *const kinds[] = {
+        [KIND_bool] = "bool",        [KIND_i64] = "i64",       [KIND_str] = "str",
+        [KIND_strs] = "list of str", [KIND_list] = "list of ", [KIND_one] = "",
+        [KIND_word] = "one of "};
     buffer_print(out, "%s\n\n", r->doc);
     if (r->field_count == 0) {
         buffer_add_text(out, "No fields.\n\n");

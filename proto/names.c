@@ -278,8 +278,10 @@ static void c_record(const struct entry *e, struct buffer *out)
     buffer_print(out, "\n/* %s: %s */\n", r->name, r->doc);
     if (e->number)
         buffer_print(out, "#define BERTH_MSG_%s %d\n", owner, e->number);
-    static const char *const kinds[] = {"bool",     "i64", "str",    "list of str",
-                                        "list of ", "",    "one of "};
+    static const char *const kinds[] = {
+        [KIND_bool] = "bool",        [KIND_i64] = "i64",       [KIND_str] = "str",
+        [KIND_strs] = "list of str", [KIND_list] = "list of ", [KIND_one] = "",
+        [KIND_word] = "one of "};
     for (size_t i = 0; i < r->field_count; i++) {
         const struct field *f = &r->fields[i];
         buffer_print(out, "#define BERTH_TAG_%s_%s %u /* %s%s: %s */\n", owner,
