@@ -573,7 +573,7 @@ static void copy_strs(struct strs *l, struct arena *a)
 {
     l->at = copy_array(l->at, l->count * sizeof(*l->at), a);
     for (uint32_t k = 0; k < l->count; k++)
-        copy_str(&l->at[k], a);
+        l->at[k] = arena_copy(a, l->at[k]);
 }
 
 static void copy_list(const struct record *of, struct list *l, struct arena *a)

@@ -18,8 +18,7 @@ struct arena {
 
 /* size zero bytes, aligned for anything; NULL only when the limit would be passed. */
 void *arena_take(struct arena *a, size_t size);
-/* size bytes as they are at from, aligned for anything; NULL only when the limit would be passed.
- */
+/* size bytes as they are at from, aligned for anything; NULL as with arena_take. */
 void *arena_same(struct arena *a, const void *from, size_t size);
 /* Copies into the arena, with a zero byte behind; at is NULL when over the limit. */
 struct str arena_copy(struct arena *a, struct str s);
