@@ -286,8 +286,8 @@ static void post_again(struct flight *f, struct moment due)
     lanes_again(f->binds->lanes, LANE_bind, &f->job, due);
 }
 
-/* The server says no, now. A POST of which nobody heard may be carried out all the same as long as
- * a write may last, whoever has it; somebody else would have been given its room by then. */
+/* The server says no, now. A POST of which nobody heard may be carried out as long as a write may
+ * last, whoever has it; somebody else would have been given its room by then. */
 static void refused(struct flight *f, struct instant at)
 {
     if (!f->open || moment_reached(at.now, f->open_until))
@@ -308,17 +308,17 @@ static void wait_or_end(struct flight *f, struct instant at, const struct kube_r
         post_again(f, due);
 }
 
+/* One that names our node may be by somebody else, for another pod of that name. One that says that
+ * the pod is being deleted says nothing of a POST before it that nobody heard of. */
 static void on_conflict(struct flight *f, struct instant at)
 {
-    if (names_our_node(f)) {
-        f->waits = 0;
-        if (f->no_reads)
-            end(f, at, true, false);
-        else
-            ask(f, at.now); /* by us, or by somebody else for another pod of that name? */
-        return;
-    }
-    end(f, at, false, message_has(f, "Precondition failed: UID"));
+    bool ours = names_our_node(f), gone = message_has(f, "Precondition failed: UID");
+    bool told = gone || message_has(f, "already assigned to node") || !f->doubt || f->no_reads;
+    f->waits = 0;
+    if (ours ? f->no_reads : told)
+        end(f, at, ours, gone);
+    else
+        ask(f, at.now);
 }
 
 static void tell_forbidden(const struct flight *f, const char *verb, const char *resource,

@@ -6,6 +6,9 @@
 #define CONFLICT(node)                                                                             \
     "{\"kind\":\"Status\",\"reason\":\"Conflict\",\"message\":\"Operation cannot be fulfilled on " \
     "pods/binding \\\"a\\\": pod a is already assigned to node \\\"" node "\\\"\"}"
+#define DELETED                                                                                    \
+    "{\"kind\":\"Status\",\"reason\":\"Conflict\",\"message\":\"Operation cannot be fulfilled on " \
+    "pods/binding \\\"a\\\": pod a is being deleted, cannot be assigned to a host\"}"
 #define POD(uid, node)                                                                             \
     "{\"kind\":\"Pod\",\"metadata\":{\"uid\":\"" uid "\"},\"spec\":{\"nodeName\":\"" node "\"}}"
 
@@ -335,6 +338,35 @@ static void a_no_does_not_outrun_a_post_that_was_lost(void **state)
     world_answer(w, GET_A, 200, POD("ua", "n1"));
     world_tick(w);
     assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+/* The server looks whether the pod is being deleted before it looks where it is. */
+static void a_pod_that_is_deleted_after_a_lost_post_may_be_on_its_node(void **state)
+{
+    (void)state;
+    static const char *const nodes[] = {"n1", "n2", ""};
+    for (int i = 0; i < 3; i++) {
+        char pod[300];
+        struct world *w = posting();
+        lose_post(w);
+        until(w, POST_A, 10000);
+        world_answer(w, POST_A, 409, DELETED);
+        world_tick(w);
+        assert_null(world_heard(w, MSG_bind_result, 0));
+        snprintf(pod, sizeof(pod),
+                 "{\"metadata\":{\"uid\":\"ua\",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"},"
+                 "\"spec\":{\"nodeName\":\"%s\"}}",
+                 nodes[i]);
+        world_answer(w, GET_A, 200, pod);
+        world_tick(w);
+        assert_int_equal(world_result(w)->bound, i == 0);
+        world_free(w);
+    }
+    struct world *w = posting(); /* the first is never in doubt */
+    world_answer(w, POST_A, 409, DELETED);
+    world_tick(w);
+    assert_false(world_result(w)->bound);
     world_free(w);
 }
 
@@ -683,6 +715,7 @@ int main(void)
         cmocka_unit_test(an_unbound_pod_is_posted_again_after_a_lost_answer),
         cmocka_unit_test(a_post_that_may_be_under_way_is_waited_for_before_it_is_called_failed),
         cmocka_unit_test(a_no_does_not_outrun_a_post_that_was_lost),
+        cmocka_unit_test(a_pod_that_is_deleted_after_a_lost_post_may_be_on_its_node),
         cmocka_unit_test(an_unbound_pod_after_an_error_answer_is_not_bound),
         cmocka_unit_test(the_truth_is_asked_for_until_it_is_known),
         cmocka_unit_test(a_busy_server_is_asked_again_within_a_bound),
