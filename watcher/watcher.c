@@ -373,10 +373,11 @@ static void look_at_group_kinds(struct watcher *w)
 static void look_for_groups(struct watcher *w, struct str api)
 {
     const struct source *s = groups_of(w, api);
-    if (s == NULL || reflector_status(s->reflector).state != REFLECTOR_absent)
+    if (s == NULL)
         return;
     reflector_look(s->reflector, w->now);
-    look_at_group_kinds(w);
+    if (reflector_status(s->reflector).state == REFLECTOR_absent)
+        look_at_group_kinds(w);
 }
 
 static void become_synced(struct watcher *w)

@@ -82,7 +82,8 @@ uint64_t reflector_lists_ended(const struct reflector *r);
  * has come is asked for again, once. Nothing when neither is under way. */
 void reflector_reconnect(struct reflector *r, struct moment now, const char *why);
 /* Somebody speaks of such an object, though by the last list the kind is not served: it is looked
- * for again soon. Nothing when it is served. */
+ * for again soon; one that is not listed yet, when its first list says so. Nothing when it is
+ * served. */
 void reflector_look(struct reflector *r, struct moment now);
 /* Another request on the same connections was just answered: an open watch that is not stale itself
  * is thereby known to be alive; one that waits because the server could not be reached waits no

@@ -258,8 +258,10 @@ struct kube_json *reflector_parse(struct reflector *r, struct str text, struct s
 /* What began before somebody spoke of it may have been too early. */
 void reflector_look(struct reflector *r, struct moment now)
 {
-    if (!r->absent)
+    if (!r->absent) {
+        r->look_again = r->lists_ended == 0; /* the first list is under way, and may say 404 */
         return;
+    }
     r->looking = true;
     if (r->phase != WANT_list || r->missed > 0) {
         r->look_again = true;

@@ -494,6 +494,28 @@ static void a_kind_that_may_be_absent_comes_and_goes(void **state)
     assert_in_range(wait_for_next(f), 25000, 30000);
 }
 
+/* Its definition, an object of it and a pod that names it come while the first list is under way.
+ */
+static void who_is_spoken_of_before_the_first_answer_is_looked_for_again(void **state)
+{
+    struct fixture *f = *state;
+    reflector_look(f->r, f->now); /* in time for what is asked next */
+    assert_true(next(f));
+    refuse(f, 404, -1);
+    assert_false(reflector_status(f->r).looking);
+    assert_in_range(wait_for_next(f), 25000, 30000);
+    teardown(state);
+    assert_int_equal(setup_absent(state), 0);
+    f = *state;
+    assert_true(next(f));
+    reflector_look(f->r, f->now);
+    refuse(f, 404, -1);
+    assert_true(reflector_status(f->r).looking);
+    assert_in_range(wait_for_next(f), 0, 1000);
+    answer(f, 200, LIST("10", "", OBJECT("a", "5")));
+    assert_told(f, "[ =a ]");
+}
+
 static const char *const other_paths[] = {"/apis/g/v2/things", "/apis/g/v1/things", NULL};
 
 static int setup_versions(void **state)
@@ -735,6 +757,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_kind_is_looked_for_in_each_version, setup_versions,
                                         teardown),
         cmocka_unit_test_setup_teardown(what_no_version_has_is_absent, setup_versions, teardown),
+        cmocka_unit_test_setup_teardown(
+            who_is_spoken_of_before_the_first_answer_is_looked_for_again, setup_absent, teardown),
         cmocka_unit_test_setup_teardown(a_search_that_is_interrupted_begins_anew, setup_versions,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_version_that_may_not_be_listed_is_found, setup_versions,
