@@ -25,10 +25,10 @@
 static int64_t paging(void)
 {
     const struct traits *t = world_traits();
-    int64_t others = (int64_t)model_longest_list(world_model());
-    int64_t most = (int64_t)facts_most_pods();
-    int64_t pages = others / t->page_size + 2;
-    int64_t first = (most > others ? most : others) / t->page_size + 2;
+    int64_t longest = (int64_t)model_longest_list(world_model());
+    int64_t before = (int64_t)facts_most_pods();
+    int64_t pages = longest / t->page_size + 2;
+    int64_t first = (before > longest ? before : longest) / t->page_size + 2;
     return (first + (LISTS - 1) * pages) * (t->page + t->page_most / 20);
 }
 

@@ -494,8 +494,7 @@ static void a_kind_that_may_be_absent_comes_and_goes(void **state)
     assert_in_range(wait_for_next(f), 25000, 30000);
 }
 
-/* Its definition, an object of it and a pod that names it come while the first list is under way.
- */
+/* Its definition, an object and a pod that names it come while the first list is under way. */
 static void who_is_spoken_of_before_the_first_answer_is_looked_for_again(void **state)
 {
     struct fixture *f = *state;
