@@ -132,7 +132,7 @@ def main():
             continue
         failed += 1
         if failed <= args.show or args.only:
-            print("%s %s\n%s" % (q["name"], result, show(t, o) if "written" in result else ""))
+            print("FAILED %s %s\n%s" % (q["name"], result, show(t, o) if "written" in result else ""))
         if args.only:
             print(q["text"])
     print("upstream: %s" % ", ".join("%d %s" % (n, s) for s, n in sorted(stages.items())))

@@ -123,7 +123,7 @@ class Report:
         self.kinds[kind] += 1
         path = self.keep(name, scenario)
         if sum(self.kinds.values()) <= self.args.show:
-            print("%s: %s\n    kept in %s" % (name, str(difference)[:2000], path))
+            print("FAILED %s: %s\n    kept in %s" % (name, str(difference)[:2000], path))
         if self.args.shrink and self.kinds[kind] == 1:
             small, why = shrink.shrink(scenario, self.players, self.args.shrink_seconds)
             print("    reduced: %s\n    kept in %s" % (str(why)[:2000], self.keep(name + ".small", small)))
@@ -133,7 +133,7 @@ class Report:
         trouble = played.oracle_trouble()
         if trouble:
             self.trouble += 1
-            print("%s: the oracle cannot judge: %s" % (scenario["name"], trouble[:500]))
+            print("FAILED %s: the oracle cannot judge: %s" % (scenario["name"], trouble[:500]))
             self.keep(scenario["name"], scenario)
             return
         results = json.loads(played.expected)["results"]

@@ -164,7 +164,7 @@ def check_versions(kube, berth, folder):
             continue
         if (theirs[0] == 0) != (ours[0] == 0) or not ours[1].endswith(": " + why) and theirs[0] != 0:
             failed += 1
-            print("%s\n  kube-scheduler: %s\n  berth: %s" % (case, theirs[1][-300:], ours[1][-300:]))
+            print("FAILED %s\n  kube-scheduler: %s\n  berth: %s" % (case, theirs[1][-300:], ours[1][-300:]))
     return len(VERSIONS), failed
 
 
@@ -189,13 +189,13 @@ def main():
             ours = ask(berth + own, line, folder)
             if theirs[0] != ours[0] or (theirs[0] == 0 and theirs[1] != ours[1]):
                 failed += 1
-                print("%s\n  kube-scheduler: %s\n  berth: %s" % (line, theirs, ours))
+                print("FAILED %s\n  kube-scheduler: %s\n  berth: %s" % (line, theirs, ours))
         if args.release == "1.37":
             more, wrong = check_versions(kube, berth, folder)
             count, failed = count + more, failed + wrong
     missing = unknown_flags(program, berth)
     for flag in missing:
-        print("not known to berth: %s" % flag)
+        print("FAILED: not known to berth: %s" % flag)
     failed += len(missing) > 0
     print("%d passed, %d failed" % (count - failed, failed))
     return 1 if failed else 0

@@ -109,14 +109,14 @@ def main():
     golden = []
     outcomes = collections.Counter()
     if len(theirs) != args.count or len(ours) != args.count:
-        print("expected %d answers, upstream gave %d and berth %d" % (args.count, len(theirs), len(ours)))
+        print("FAILED: expected %d answers, upstream gave %d and berth %d" % (args.count, len(theirs), len(ours)))
         failed += 1
     for i, (case, their, our) in enumerate(zip(lines.splitlines(), theirs, ours)):
         kept = [case, their]
         try:
             their, our = json.loads(their), json.loads(our)
         except ValueError as error:
-            print("case %d: %s: %s" % (i, error, our[:200]))
+            print("FAILED case %d: %s: %s" % (i, error, our[:200]))
             failed += 1
             continue
         bad = len(their) != len(our) or not isinstance(our, list)
@@ -131,7 +131,7 @@ def main():
                 bad = bad or not any(x[node] == b for x in chances)
             elif a != b:
                 bad = True
-                print("case %d node %d\n  upstream %s\n  berth    %s" % (i, node, json.dumps(a)[:1500], json.dumps(b)[:1500]))
+                print("FAILED case %d node %d\n  upstream %s\n  berth    %s" % (i, node, json.dumps(a)[:1500], json.dumps(b)[:1500]))
         if bad:
             failed += 1
             path = os.path.join(os.environ.get("TMPDIR", "/tmp"), "devices-%d-%d.json" % (args.seed, i))
@@ -147,7 +147,7 @@ def main():
             f.write("\n".join(golden) + "\n")
     print("given up: %d nodes; left to chance: %d nodes" % (expired, chance))
     if expired * 10 > args.count:
-        print("that is too many")
+        print("FAILED: that is too many")
         failed += 1
     print(", ".join("%s %d" % (k, v) for k, v in sorted(outcomes.items())))
     print("%d passed, %d failed" % (passed, failed))
