@@ -29,14 +29,6 @@ static bool is_migrated(const struct volume_check *q)
     return false;
 }
 
-static bool any_matches(const struct node_term *terms, uint32_t count, const struct node *node)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (node_term_matches(&terms[i], node, NULL))
-            return true;
-    return false;
-}
-
 /* Whether the node can use the volume. */
 static bool fits(const struct volume_check *q, struct buffer *why)
 {
@@ -49,8 +41,9 @@ static bool fits(const struct volume_check *q, struct buffer *why)
         return false;
     }
     bool limited = migrated ? v->has_migrated_terms : v->has_terms;
-    if (!limited || (migrated ? any_matches(v->migrated_terms.at, v->migrated_terms.count, q->node)
-                              : any_matches(v->terms.at, v->terms.count, q->node)))
+    if (!limited ||
+        (migrated ? node_labels_match(q->node, v->migrated_terms.at, v->migrated_terms.count)
+                  : node_labels_match(q->node, v->terms.at, v->terms.count)))
         return true;
     buffer_print(why,
                  "pv \"%.*s\" node affinity doesn't match node \"%.*s\": no matching "

@@ -267,12 +267,11 @@ static bool allows(const struct controller *c, const struct volume *v, struct st
     struct arena a = {0};
     struct node node = {.name = name};
     bool migrated = is_migrated(c, v, name);
-    bool fine = migrated ? !v->has_migrated_terms : !v->has_terms;
+    bool limited = migrated ? v->has_migrated_terms : v->has_terms;
     uint32_t count = migrated ? v->migrated_terms.count : v->terms.count;
     const struct node_term *terms = migrated ? v->migrated_terms.at : v->terms.at;
     (void)c->cluster.node(c->cluster.context, name, &node, &a);
-    for (uint32_t i = 0; i < count && !fine; i++)
-        fine = node_term_matches(&terms[i], &node, NULL);
+    bool fine = !limited || node_labels_match(&node, terms, count);
     arena_free(&a);
     return fine && !(migrated && v->migration_problem.len > 0);
 }

@@ -10,14 +10,6 @@
 
 #include <inttypes.h>
 
-static bool any_term(const struct node *node, const struct node_term *terms, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (node_term_matches(&terms[i], node, NULL))
-            return true;
-    return false;
-}
-
 static bool is_selected(void *context, uint32_t claim)
 {
     const struct reserve_question *q = context;
@@ -28,14 +20,14 @@ static bool can_use(void *context, uint32_t candidate)
 {
     const struct reserve_question *q = context;
     const struct placed_volume *v = &q->findings->candidates.at[candidate];
-    return !v->has_terms || any_term(q->node, v->terms.at, v->terms.count);
+    return !v->has_terms || node_labels_match(q->node, v->terms.at, v->terms.count);
 }
 
 static bool can_make(void *context, uint32_t claim)
 {
     const struct reserve_question *q = context;
     const struct delayed_claim *c = &q->findings->delayed.at[claim];
-    return any_term(q->node, c->topologies.at, c->topologies.count);
+    return node_labels_match(q->node, c->topologies.at, c->topologies.count);
 }
 
 static bool can_reach(void *context, uint32_t claim)
@@ -72,7 +64,7 @@ static bool can_use_bound(const struct catalog *catalog, const struct reserve_qu
             catalog_claim(catalog, q->pod->namespace_name, q->findings->delayed.at[i].name);
         const struct volume *v = claim != NULL ? catalog_volume(catalog, claim->volume_name) : NULL;
         if (v == NULL || v->migrated_plugin.len > 0 || !v->has_terms ||
-            any_term(q->node, v->terms.at, v->terms.count))
+            node_labels_match(q->node, v->terms.at, v->terms.count))
             continue;
         *error = arena_print(
             a, "claim \"%.*s\" was bound to pv \"%.*s\" meanwhile, not for node \"%.*s\"",

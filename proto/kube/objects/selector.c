@@ -330,6 +330,15 @@ bool node_term_matches(const struct node_term *term, const struct node *node, st
     return true;
 }
 
+bool node_labels_match(const struct node *node, const struct node_term *terms, uint32_t count)
+{
+    const struct node nameless = {.labels = node->labels};
+    for (uint32_t i = 0; i < count; i++)
+        if (node_term_matches(&terms[i], &nameless, NULL))
+            return true;
+    return false;
+}
+
 /* ---- label selectors ---- */
 
 static bool check_requirement(const struct requirement *r, struct buffer *error)

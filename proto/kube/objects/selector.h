@@ -39,6 +39,9 @@ bool node_term_check(const struct node_term *term, const char *path, struct buff
 /* Whether the term holds for a node. A term without any requirement, and one in error, matches
  * nothing; why (may be NULL) then gets the error, with a path that begins at the term. */
 bool node_term_matches(const struct node_term *term, const struct node *node, struct buffer *why);
+/* Whether any of a volume's terms holds for the node. As in upstream's CheckNodeAffinity the node
+ * has no more than its labels there: fields say nothing, unless they are in error. */
+bool node_labels_match(const struct node *node, const struct node_term *terms, uint32_t count);
 
 /* Label selectors: all labels and all expressions must hold. Expressions know In, NotIn, Exists and
  * DoesNotExist. An erroneous requirement ends the check: error (may be NULL) gets what upstream's

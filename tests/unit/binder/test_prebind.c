@@ -14,6 +14,9 @@
 #define IN_ZONE(z)                                                                                 \
     ",\"nodeAffinity\":{\"required\":{\"nodeSelectorTerms\":[{\"matchExpressions\":[{\"key\":"     \
     "\"zone\",\"operator\":\"In\",\"values\":[\"" z "\"]}]}]}}"
+#define ON_NODE(n)                                                                                 \
+    ",\"nodeAffinity\":{\"required\":{\"nodeSelectorTerms\":[{\"matchFields\":[{\"key\":"          \
+    "\"metadata.name\",\"operator\":\"In\",\"values\":[\"" n "\"]}]}]}}"
 #define REFERENCE "\"claimRef\":{\"namespace\":\"default\",\"name\":\"c\",\"uid\":\"uc\"}"
 #define PV(more)                                                                                   \
     "{\"kind\":\"PersistentVolume\",\"metadata\":{\"name\":\"pv\",\"resourceVersion\":\"5\"},"     \
@@ -388,6 +391,19 @@ static void a_volume_is_given_its_claim_and_waited_for(void **state)
     reply(w, BINDING, 201, "{}");
     assert_true(world_result(w)->bound);
     assert_int_equal(world_result(w)->plugin, BIND_PLUGIN_none);
+    world_free(w);
+}
+
+/* Upstream looks at a volume's terms with a node of which it knows the labels alone. */
+static void a_field_in_a_volumes_terms_says_nothing(void **state)
+{
+    (void)state;
+    struct world *w = waiting_for(&to_bind);
+    next_round(w);
+    reply(w, "GET " VOLUME, 200, PV("," REFERENCE ON_NODE("n2")));
+    reply(w, "GET " CLAIM("c"), 200, PVC(NOTES(BOUND), TO_PV));
+    reply(w, BINDING, 201, "{}");
+    assert_true(world_result(w)->bound);
     world_free(w);
 }
 
@@ -895,6 +911,7 @@ int main(void)
         cmocka_unit_test(devices_given_after_the_finalizer_are_left_alone),
         cmocka_unit_test(what_became_of_a_write_of_devices_is_told),
         cmocka_unit_test(a_volume_is_given_its_claim_and_waited_for),
+        cmocka_unit_test(a_field_in_a_volumes_terms_says_nothing),
         cmocka_unit_test(a_claim_is_given_its_node_and_waited_for),
         cmocka_unit_test(volumes_are_written_before_claims_each_in_order),
         cmocka_unit_test(a_reserved_volume_keeps_what_says_so),

@@ -77,6 +77,23 @@ static void fields_know_the_name_alone(void **state)
     assert_true(node_term_matches(&term, &nameless, NULL));
 }
 
+static void volumes_look_at_labels_alone(void **state)
+{
+    (void)state;
+    struct requirement elsewhere = REQUIREMENT("metadata.name", "In", 1, ONE("n2"));
+    struct requirement broken = REQUIREMENT("metadata.name", "Exists", 0, NULL);
+    struct requirement none = REQUIREMENT("none", "Exists", 0, NULL);
+    struct node_term by_field = {.fields = {1, &elsewhere}};
+    struct node_term in_error = {.fields = {1, &broken}};
+    struct node_term terms[] = {{.expressions = {1, &none}, .fields = {1, &elsewhere}}, by_field};
+    assert_false(node_term_matches(&by_field, &node, NULL));
+    assert_true(node_labels_match(&node, &by_field, 1));
+    assert_false(node_labels_match(&node, &in_error, 1));
+    assert_false(node_labels_match(&node, terms, 1));
+    assert_true(node_labels_match(&node, terms, 2));
+    assert_false(node_labels_match(&node, NULL, 0));
+}
+
 static void a_term_without_requirements_takes_nothing(void **state)
 {
     (void)state;
@@ -212,6 +229,7 @@ int main(void)
         cmocka_unit_test(exists_and_does_not),
         cmocka_unit_test(greater_and_less_are_integers),
         cmocka_unit_test(fields_know_the_name_alone),
+        cmocka_unit_test(volumes_look_at_labels_alone),
         cmocka_unit_test(a_term_without_requirements_takes_nothing),
         cmocka_unit_test(terms_in_error_take_nothing),
         cmocka_unit_test(keys_are_qualified_names),
