@@ -13,7 +13,6 @@
 struct controller {
     struct controlled cluster;
     struct map *topologies; /* "node/driver" → struct strs of label keys, in memory */
-    struct map *classless;  /* "namespace/name" of claims without a class in their spec */
     struct arena memory;
 };
 
@@ -22,7 +21,6 @@ struct controller *controller_new(const struct controlled *cluster)
     struct controller *c = memory_take(sizeof(*c));
     c->cluster = *cluster;
     c->topologies = map_new();
-    c->classless = map_new();
     return c;
 }
 
@@ -31,7 +29,6 @@ void controller_free(struct controller **controller)
     if (*controller == NULL)
         return;
     map_free(&(*controller)->topologies);
-    map_free(&(*controller)->classless);
     arena_free(&(*controller)->memory);
     memory_free(*controller);
     *controller = NULL;
@@ -62,25 +59,11 @@ static void note_csi_node(struct controller *c, const struct kube_json *object)
     }
 }
 
-static void note_claim(struct controller *c, const struct kube_json *object)
-{
-    struct str space = kube_json_text(kube_json_path(object, "metadata.namespace"));
-    struct buffer key = key_of(space.len > 0 ? space : STR_LITERAL("default"),
-                               kube_json_text(kube_json_path(object, "metadata.name")));
-    if (kube_json_path(object, "spec.storageClassName") == NULL)
-        map_set(c->classless, buffer_str(&key), c);
-    else
-        map_remove(c->classless, buffer_str(&key));
-    buffer_free(&key);
-}
-
 void controller_note(struct controller *c, const struct kube_json *object)
 {
     struct str kind = kube_json_text(kube_json_get(object, "kind"));
     if (str_is(kind, "CSINode"))
         note_csi_node(c, object);
-    else if (str_is(kind, "PersistentVolumeClaim"))
-        note_claim(c, object);
 }
 
 /* Where a volume made on this node can be used: where all its driver's labels are the same. */
@@ -135,6 +118,12 @@ static void look_at_volume(struct controller *c, const struct volume *v)
     arena_free(&a);
 }
 
+/* By the claim's spec, whatever its annotation says. */
+static struct str class_name_of(const struct claim *claim)
+{
+    return claim->class_annotated ? claim->spec_class : claim->class_name;
+}
+
 static void make_volume(struct controller *c, const struct claim *claim,
                         const struct storage_class *class, struct volume *v, struct arena *a)
 {
@@ -142,7 +131,7 @@ static void make_volume(struct controller *c, const struct claim *claim,
     codec_copy(&claim_record, &own, claim, a);
     v->name = arena_print(a, "pvc-%.*s", STR_ARG(own.uid));
     v->uid = arena_print(a, "pv-%.*s", STR_ARG(own.uid));
-    v->class_name = own.class_name;
+    v->class_name = class_name_of(&own);
     v->capacity = own.requested;
     v->phase = STR_LITERAL("Bound");
     v->access_modes = own.access_modes;
@@ -164,13 +153,10 @@ static void make_volume(struct controller *c, const struct claim *claim,
 /* The class that makes volumes for the claim, or NULL. */
 static const struct storage_class *class_of(const struct controller *c, const struct claim *claim)
 {
-    struct buffer key = key_of(claim->namespace_name, claim->name);
-    bool named = map_get(c->classless, buffer_str(&key)) == NULL;
-    buffer_free(&key);
     const struct storage_class *class =
-        named ? catalog_storage_class(c->cluster.catalog, claim->class_name) : NULL;
-    return class != NULL && str_is(class->provisioner, "kubernetes.io/no-provisioner") ? NULL
-                                                                                       : class;
+        catalog_storage_class(c->cluster.catalog, class_name_of(claim));
+    bool makes = class != NULL && !str_is(class->provisioner, "kubernetes.io/no-provisioner");
+    return makes ? class : NULL;
 }
 
 /* A claim that has a node but no volume gets one made there. */

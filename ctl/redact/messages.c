@@ -96,6 +96,7 @@ static const struct row rows[] = {
     {"service_anti_affinity", TEXT_key},
     {"share_id", TEXT_name},
     {"siblings", TEXT_name},
+    {"spec_class", TEXT_name},
     {"stalest", TEXT_name},
     {"template", TEXT_name},
     {"topology_key", TEXT_key},

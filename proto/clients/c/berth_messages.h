@@ -383,6 +383,8 @@
 #define BERTH_TAG_CLAIM_SELECTOR 15 /* selector: spec.selector. */
 #define BERTH_TAG_CLAIM_BIND_COMPLETED 16 /* bool: Has the annotation pv.kubernetes.io/bind-completed. */
 #define BERTH_TAG_CLAIM_SELECTED_NODE 17 /* str: Annotation volume.kubernetes.io/selected-node. */
+#define BERTH_TAG_CLAIM_CLASS_ANNOTATED 18 /* bool: True when class_name is the annotation's. */
+#define BERTH_TAG_CLAIM_SPEC_CLASS 19 /* str: spec.storageClassName then: scores go by it all the same. */
 
 /* volume: A PersistentVolume. */
 #define BERTH_TAG_VOLUME_NAME 1 /* str: Name. */
@@ -410,6 +412,8 @@
 #define BERTH_TAG_VOLUME_HAS_MIGRATED_TERMS 23 /* bool: has_terms where the in-tree plugin is migrated. */
 #define BERTH_TAG_VOLUME_MIGRATED_TERMS 24 /* list of node_term: terms where the in-tree plugin is migrated: with the driver's zone label. */
 #define BERTH_TAG_VOLUME_MIGRATION_PROBLEM 25 /* str: Why the in-tree disk has no translation; empty = it has one. */
+#define BERTH_TAG_VOLUME_CLASS_ANNOTATED 26 /* bool: True when class_name is the annotation's. */
+#define BERTH_TAG_VOLUME_SPEC_CLASS 27 /* str: spec.storageClassName then: scores go by it all the same. */
 
 /* storage_class: A StorageClass. */
 #define BERTH_TAG_STORAGE_CLASS_NAME 1 /* str: Name. */
@@ -1290,7 +1294,7 @@
 #define BERTH_TAG_PLACED_VOLUME_MIGRATED_TERMS 8 /* list of node_term: As terms. */
 #define BERTH_TAG_PLACED_VOLUME_MIGRATION_PROBLEM 9 /* str: Not empty: there the filter fails with this. */
 #define BERTH_TAG_PLACED_VOLUME_CAPACITY 10 /* i64: Bytes; of a candidate. */
-#define BERTH_TAG_PLACED_VOLUME_CLASS_NAME 11 /* str: Its storage class; of a candidate. */
+#define BERTH_TAG_PLACED_VOLUME_CLASS_NAME 11 /* str: Its storage class by its spec, for the score; of a candidate. */
 
 /* volume_choice: A volume that a claim could be bound to, were it not for the node. */
 #define BERTH_TAG_VOLUME_CHOICE_VOLUME 1 /* i64: Index in the findings' candidates. */
@@ -1313,7 +1317,7 @@
 #define BERTH_TAG_DELAYED_CLAIM_ROOMS 11 /* list of selector: Nodes from which enough room can be reached. */
 #define BERTH_TAG_DELAYED_CLAIM_ROOM_SIZES 12 /* list of storage_amount: What is free in each of the rooms. */
 #define BERTH_TAG_DELAYED_CLAIM_REQUESTED 13 /* i64: Bytes. */
-#define BERTH_TAG_DELAYED_CLAIM_CLASS_NAME 14 /* str: Its storage class. */
+#define BERTH_TAG_DELAYED_CLAIM_CLASS_NAME 14 /* str: Its storage class by its spec, for the score. */
 
 /* volume_findings: What the coordinator found out about a pod's volumes. */
 #define BERTH_TAG_VOLUME_FINDINGS_ZONES 1 /* list of zone_choice: Of bound volumes; all must hold on nodes that have any such label. */

@@ -737,6 +737,8 @@ type Claim struct {
 	Selector        Selector `bus:"15"` // spec.selector.
 	BindCompleted   bool     `bus:"16"` // Has the annotation pv.kubernetes.io/bind-completed.
 	SelectedNode    string   `bus:"17"` // Annotation volume.kubernetes.io/selected-node.
+	ClassAnnotated  bool     `bus:"18"` // True when class_name is the annotation's.
+	SpecClass       string   `bus:"19"` // spec.storageClassName then: scores go by it all the same.
 }
 
 // Volume: A PersistentVolume.
@@ -766,6 +768,8 @@ type Volume struct {
 	HasMigratedTerms  bool       `bus:"23"` // has_terms where the in-tree plugin is migrated.
 	MigratedTerms     []NodeTerm `bus:"24"` // terms where the in-tree plugin is migrated: with the driver's zone label.
 	MigrationProblem  string     `bus:"25"` // Why the in-tree disk has no translation; empty = it has one.
+	ClassAnnotated    bool       `bus:"26"` // True when class_name is the annotation's.
+	SpecClass         string     `bus:"27"` // spec.storageClassName then: scores go by it all the same.
 }
 
 // StorageClass: A StorageClass.
@@ -1809,7 +1813,7 @@ type PlacedVolume struct {
 	MigratedTerms    []NodeTerm `bus:"8"`  // As terms.
 	MigrationProblem string     `bus:"9"`  // Not empty: there the filter fails with this.
 	Capacity         int64      `bus:"10"` // Bytes; of a candidate.
-	ClassName        string     `bus:"11"` // Its storage class; of a candidate.
+	ClassName        string     `bus:"11"` // Its storage class by its spec, for the score; of a candidate.
 }
 
 // VolumeChoice: A volume that a claim could be bound to, were it not for the node.
@@ -1838,7 +1842,7 @@ type DelayedClaim struct {
 	Rooms           []Selector      `bus:"11"` // Nodes from which enough room can be reached.
 	RoomSizes       []StorageAmount `bus:"12"` // What is free in each of the rooms.
 	Requested       int64           `bus:"13"` // Bytes.
-	ClassName       string          `bus:"14"` // Its storage class.
+	ClassName       string          `bus:"14"` // Its storage class by its spec, for the score.
 }
 
 // VolumeFindings: What the coordinator found out about a pod's volumes.

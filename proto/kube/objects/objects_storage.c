@@ -20,7 +20,9 @@ static void read_claim_spec(const struct cursor *spec, struct claim *claim)
     struct cursor resources = cursor_object(spec, "resources");
     struct cursor requests = cursor_object(&resources, "requests");
     claim->volume_name = cursor_text(spec, "volumeName");
-    if (!claim->has_class) {
+    if (claim->class_annotated) {
+        claim->spec_class = cursor_text(spec, "storageClassName");
+    } else {
         struct cursor class_name = cursor_member(spec, "storageClassName");
         claim->has_class = class_name.value != NULL;
         claim->class_name = cursor_own_text(&class_name);
@@ -51,7 +53,8 @@ bool kube_object_claim(const struct kube_json *object, struct claim *claim, stru
     claim->resource_version = object_version(&metadata);
     claim->deleting = deleting.value != NULL;
     claim->owner_uid = object_controller(&metadata).uid;
-    claim->has_class = object_annotation(&metadata, CLASS_ANNOTATION, &claim->class_name);
+    claim->class_annotated = object_annotation(&metadata, CLASS_ANNOTATION, &claim->class_name);
+    claim->has_class = claim->class_annotated;
     read_claim_spec(&spec, claim);
     claim->phase = cursor_text(&status, "phase");
     claim->bind_completed =
@@ -104,8 +107,11 @@ static void read_volume_spec(const struct cursor *spec, const struct cursor *met
                              struct volume *volume)
 {
     struct cursor capacity = cursor_object(spec, "capacity");
-    if (!object_annotation(metadata, CLASS_ANNOTATION, &volume->class_name))
-        volume->class_name = cursor_text(spec, "storageClassName");
+    struct str *class = &volume->class_name;
+    volume->class_annotated = object_annotation(metadata, CLASS_ANNOTATION, class);
+    if (volume->class_annotated)
+        class = &volume->spec_class;
+    *class = cursor_text(spec, "storageClassName");
     volume->capacity = object_amount(&capacity, "storage");
     volume->access_modes = cursor_texts(spec, "accessModes");
     volume->volume_mode = read_mode(spec);

@@ -458,7 +458,9 @@ class Claim(Record):
     selector: Selector  # spec.selector.
     bind_completed: bool  # Has the annotation pv.kubernetes.io/bind-completed.
     selected_node: str  # Annotation volume.kubernetes.io/selected-node.
-    FIELDS = {"namespace_name": (1, str), "name": (2, str), "uid": (3, str), "resource_version": (4, int), "deleting": (5, bool), "owner_uid": (6, str), "volume_name": (7, str), "has_class": (8, bool), "class_name": (9, str), "phase": (10, str), "access_modes": (11, [str]), "requested": (12, int), "volume_mode": (13, str), "attributes_class": (14, str), "selector": (15, Selector), "bind_completed": (16, bool), "selected_node": (17, str)}
+    class_annotated: bool  # True when class_name is the annotation's.
+    spec_class: str  # spec.storageClassName then: scores go by it all the same.
+    FIELDS = {"namespace_name": (1, str), "name": (2, str), "uid": (3, str), "resource_version": (4, int), "deleting": (5, bool), "owner_uid": (6, str), "volume_name": (7, str), "has_class": (8, bool), "class_name": (9, str), "phase": (10, str), "access_modes": (11, [str]), "requested": (12, int), "volume_mode": (13, str), "attributes_class": (14, str), "selector": (15, Selector), "bind_completed": (16, bool), "selected_node": (17, str), "class_annotated": (18, bool), "spec_class": (19, str)}
 
 
 class Volume(Record):
@@ -488,7 +490,9 @@ class Volume(Record):
     has_migrated_terms: bool  # has_terms where the in-tree plugin is migrated.
     migrated_terms: list[NodeTerm]  # terms where the in-tree plugin is migrated: with the driver's zone label.
     migration_problem: str  # Why the in-tree disk has no translation; empty = it has one.
-    FIELDS = {"name": (1, str), "uid": (2, str), "resource_version": (3, int), "deleting": (4, bool), "labels": (5, [Label]), "class_name": (6, str), "capacity": (7, int), "phase": (8, str), "access_modes": (9, [str]), "volume_mode": (10, str), "attributes_class": (11, str), "has_terms": (12, bool), "terms": (13, [NodeTerm]), "has_claim_ref": (14, bool), "claim_namespace": (15, str), "claim_name": (16, str), "claim_uid": (17, str), "source": (18, str), "driver": (19, str), "handle": (20, str), "bound_by_controller": (21, bool), "migrated_plugin": (22, str), "has_migrated_terms": (23, bool), "migrated_terms": (24, [NodeTerm]), "migration_problem": (25, str)}
+    class_annotated: bool  # True when class_name is the annotation's.
+    spec_class: str  # spec.storageClassName then: scores go by it all the same.
+    FIELDS = {"name": (1, str), "uid": (2, str), "resource_version": (3, int), "deleting": (4, bool), "labels": (5, [Label]), "class_name": (6, str), "capacity": (7, int), "phase": (8, str), "access_modes": (9, [str]), "volume_mode": (10, str), "attributes_class": (11, str), "has_terms": (12, bool), "terms": (13, [NodeTerm]), "has_claim_ref": (14, bool), "claim_namespace": (15, str), "claim_name": (16, str), "claim_uid": (17, str), "source": (18, str), "driver": (19, str), "handle": (20, str), "bound_by_controller": (21, bool), "migrated_plugin": (22, str), "has_migrated_terms": (23, bool), "migrated_terms": (24, [NodeTerm]), "migration_problem": (25, str), "class_annotated": (26, bool), "spec_class": (27, str)}
 
 
 class StorageClass(Record):
@@ -1716,7 +1720,7 @@ class PlacedVolume(Record):
     migrated_terms: list[NodeTerm]  # As terms.
     migration_problem: str  # Not empty: there the filter fails with this.
     capacity: int  # Bytes; of a candidate.
-    class_name: str  # Its storage class; of a candidate.
+    class_name: str  # Its storage class by its spec, for the score; of a candidate.
     FIELDS = {"name": (1, str), "resource_version": (2, int), "missing": (3, bool), "has_terms": (4, bool), "terms": (5, [NodeTerm]), "migrated_plugin": (6, str), "has_migrated_terms": (7, bool), "migrated_terms": (8, [NodeTerm]), "migration_problem": (9, str), "capacity": (10, int), "class_name": (11, str)}
 
 
@@ -1748,7 +1752,7 @@ class DelayedClaim(Record):
     rooms: list[Selector]  # Nodes from which enough room can be reached.
     room_sizes: list[StorageAmount]  # What is free in each of the rooms.
     requested: int  # Bytes.
-    class_name: str  # Its storage class.
+    class_name: str  # Its storage class by its spec, for the score.
     FIELDS = {"name": (1, str), "uid": (2, str), "resource_version": (3, int), "selected": (4, bool), "selected_node": (5, str), "choices": (6, [VolumeChoice]), "problem": (7, str), "provisionable": (8, bool), "topologies": (9, [NodeTerm]), "room_counts": (10, bool), "rooms": (11, [Selector]), "room_sizes": (12, [StorageAmount]), "requested": (13, int), "class_name": (14, str)}
 
 

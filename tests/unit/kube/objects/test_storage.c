@@ -33,13 +33,17 @@ static void the_annotation_names_the_class_first(void **state)
     EXPECT(CLAIM,
            "metadata: {name: c, annotations: {volume.beta.kubernetes.io/storage-class: ''}}\n"
            "spec: {storageClassName: fast}",
-           "has_class=true");
+           "has_class=true volume_mode=\"Filesystem\" class_annotated=true spec_class=\"fast\"");
     expect_absent("class_name");
     EXPECT(CLAIM, "metadata: {name: c}\nspec: {storageClassName: ''}", "has_class=true");
-    EXPECT(VOLUME,
-           "metadata: {name: v, annotations: {volume.beta.kubernetes.io/storage-class: slow}}\n"
-           "spec: {storageClassName: fast}",
-           "class_name=\"slow\"");
+    expect_absent("class_annotated");
+    EXPECT(
+        VOLUME,
+        "metadata: {name: v, annotations: {volume.beta.kubernetes.io/storage-class: slow}}\n"
+        "spec: {storageClassName: fast}",
+        "class_name=\"slow\" volume_mode=\"Filesystem\" class_annotated=true spec_class=\"fast\"");
+    EXPECT(VOLUME, "metadata: {name: v}\nspec: {storageClassName: fast}", "class_name=\"fast\"");
+    expect_absent("spec_class");
 }
 
 static void a_volume_is_read(void **state)
