@@ -284,14 +284,13 @@ class Volumes:
         if self.chance(.07):
             found["spec"]["volumeAttributesClassName"] = r.choice(["gold", "silver"])
         if not self.binds and self.chance(.1):
-            # by the annotation alone, for which the oracle's controller makes no volume by itself, or against the spec
-            if self.chance(.5):
-                del found["spec"]["storageClassName"]
-            else:
-                found["spec"]["storageClassName"] = r.choice(["local", "local2", "dyn", "dyn2", "imm"])
+            # by the annotation alone, for which the oracle's controller makes no volume by itself
+            del found["spec"]["storageClassName"]
             found["metadata"]["annotations"] = {BETA_CLASS: class_name}
             if self.chance(.6):
                 found["metadata"]["annotations"][SELECTED] = r.choice(self.names)
+            elif self.chance(.5):
+                found["spec"]["storageClassName"] = r.choice(["local", "local2", "dyn", "dyn2", "imm"])
         elif class_name == "local" and self.chance(.05):
             found["metadata"]["annotations"] = {SELECTED: r.choice(self.names)}
         return found
