@@ -10,9 +10,18 @@
 #include "proto/kube/objects/selector.h"
 #include "scheduler/catalog/volumes.h"
 
+/* A node's drivers, each with the labels that say where its volumes can be used. */
+struct topologies {
+    uint32_t count;
+    struct topology {
+        struct str driver;
+        struct strs keys;
+    } * at;
+};
+
 struct controller {
     struct controlled cluster;
-    struct map *topologies; /* "node/driver" → struct strs of label keys, in memory */
+    struct map *topologies; /* node → struct topologies, in memory */
     struct arena memory;
 };
 
@@ -36,27 +45,32 @@ void controller_free(struct controller **controller)
 
 /* ---- topologies ---- */
 
-static struct buffer key_of(struct str first, struct str second)
-{
-    struct buffer key = {0};
-    buffer_print(&key, "%.*s/%.*s", STR_ARG(first), STR_ARG(second));
-    return key;
-}
-
+/* What an earlier CSINode of that name said is forgotten. */
 static void note_csi_node(struct controller *c, const struct kube_json *object)
 {
     struct str node = kube_json_text(kube_json_path(object, "metadata.name"));
     const struct kube_json *drivers = kube_json_path(object, "spec.drivers");
+    struct topologies *all = arena_take(&c->memory, sizeof(*all));
+    all->at = arena_take(&c->memory, kube_json_count(drivers) * sizeof(*all->at));
     for (const struct kube_json *d = kube_json_first(drivers); d != NULL; d = kube_json_next(d)) {
         const struct kube_json *keys = kube_json_get(d, "topologyKeys");
-        struct buffer name = key_of(node, kube_json_text(kube_json_get(d, "name")));
-        struct strs *list = arena_take(&c->memory, sizeof(*list));
-        list->at = arena_take(&c->memory, kube_json_count(keys) * sizeof(struct str));
+        struct topology *t = &all->at[all->count++];
+        t->driver = arena_copy(&c->memory, kube_json_text(kube_json_get(d, "name")));
+        t->keys.at = arena_take(&c->memory, kube_json_count(keys) * sizeof(struct str));
         for (const struct kube_json *k = kube_json_first(keys); k != NULL; k = kube_json_next(k))
-            list->at[list->count++] = arena_copy(&c->memory, kube_json_text(k));
-        map_set(c->topologies, buffer_str(&name), list);
-        buffer_free(&name);
+            t->keys.at[t->keys.count++] = arena_copy(&c->memory, kube_json_text(k));
     }
+    map_set(c->topologies, node, all);
+}
+
+static const struct strs *topology_keys(const struct controller *c, struct str node,
+                                        struct str driver)
+{
+    const struct topologies *all = map_get(c->topologies, node);
+    for (uint32_t i = 0; all != NULL && i < all->count; i++)
+        if (str_equal(all->at[i].driver, driver))
+            return &all->at[i].keys;
+    return NULL;
 }
 
 void controller_note(struct controller *c, const struct kube_json *object)
@@ -72,9 +86,7 @@ static struct node_term place_term(const struct controller *c, struct str node_n
 {
     struct node_term term = {0};
     struct node node;
-    struct buffer key = key_of(node_name, driver);
-    const struct strs *keys = map_get(c->topologies, buffer_str(&key));
-    buffer_free(&key);
+    const struct strs *keys = topology_keys(c, node_name, driver);
     if (keys == NULL || catalog_csi_node(c->cluster.catalog, node_name) == NULL ||
         !c->cluster.node(c->cluster.context, node_name, &node, a))
         return term;
