@@ -197,22 +197,46 @@ static bool enough(const struct csi_capacity *c, int64_t wanted)
     return c->has_capacity && c->capacity >= wanted;
 }
 
+static int compare_rooms(const void *a, const void *b)
+{
+    const struct csi_capacity *l = *(const struct csi_capacity *const *)a;
+    const struct csi_capacity *r = *(const struct csi_capacity *const *)b;
+    int order = str_compare(l->namespace_name, r->namespace_name);
+    return order != 0 ? order : str_compare(l->name, r->name);
+}
+
+/* The rooms in which the claim could be made, by name: the first that a node reaches counts, and
+ * which one that is must not hang on when we were told of it. Upstream takes any. */
+static const struct csi_capacity **rooms_for(struct writing *w, const struct claim *claim,
+                                             uint32_t *count)
+{
+    const struct csi_capacity *c, **rooms;
+    size_t at = 0;
+    *count = 0;
+    rooms = arena_take(w->arena, catalog_count(w->catalog, CATALOG_csi_capacity) *
+                                     sizeof(struct csi_capacity *));
+    while ((c = catalog_next(w->catalog, CATALOG_csi_capacity, &at)) != NULL)
+        if (str_equal(c->class_name, claim->class_name) && enough(c, claim->requested) &&
+            c->topology.present && label_selector_check(&c->topology, NULL))
+            rooms[(*count)++] = c;
+    if (*count > 1)
+        qsort(rooms, *count, sizeof(struct csi_capacity *), compare_rooms);
+    return rooms;
+}
+
 /* Nodes can reach a room when its topology, which must be there and in order, says so. */
 static void find_rooms(struct writing *w, const struct claim *claim, struct delayed_claim *out)
 {
-    const struct csi_capacity *c;
-    size_t at = 0;
+    uint32_t count;
+    const struct csi_capacity **rooms = rooms_for(w, claim, &count);
     out->room_counts = true;
-    out->rooms.at = arena_take(w->arena, catalog_count(w->catalog, CATALOG_csi_capacity) *
-                                             sizeof(struct selector));
-    out->room_sizes.at = arena_take(w->arena, catalog_count(w->catalog, CATALOG_csi_capacity) *
-                                                  sizeof(struct storage_amount));
-    while ((c = catalog_next(w->catalog, CATALOG_csi_capacity, &at)) != NULL)
-        if (str_equal(c->class_name, claim->class_name) && enough(c, claim->requested) &&
-            c->topology.present && label_selector_check(&c->topology, NULL)) {
-            out->rooms.at[out->rooms.count++] = c->topology;
-            out->room_sizes.at[out->room_sizes.count++].bytes = c->has_capacity ? c->capacity : 0;
-        }
+    out->rooms.at = arena_take(w->arena, count * sizeof(struct selector));
+    out->room_sizes.at = arena_take(w->arena, count * sizeof(struct storage_amount));
+    for (uint32_t i = 0; i < count; i++) {
+        out->rooms.at[out->rooms.count++] = rooms[i]->topology;
+        out->room_sizes.at[out->room_sizes.count++].bytes =
+            rooms[i]->has_capacity ? rooms[i]->capacity : 0;
+    }
 }
 
 static void find_provision(struct writing *w, const struct claim *claim, struct delayed_claim *out)

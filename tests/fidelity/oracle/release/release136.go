@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/client-go/informers"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
 	"k8s.io/client-go/kubernetes"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
@@ -19,6 +20,9 @@ import (
 
 // Version is that of the kube-scheduler that is linked in.
 const Version = "v1.36.3"
+
+// CapacityInformer is what a factory gives for CSIStorageCapacities.
+type CapacityInformer = storageinformers.CSIStorageCapacityInformer
 
 // Informers are the scheduler's own.
 func Informers(client kubernetes.Interface) informers.SharedInformerFactory {

@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/component-helpers/resource"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -26,6 +27,9 @@ import (
 
 // Version is that of the kube-scheduler that is linked in.
 const Version = "v1.37.2"
+
+// CapacityInformer is what a factory gives for CSIStorageCapacities.
+type CapacityInformer = storageinformers.TypedCSIStorageCapacityInformer
 
 // Informers are the scheduler's own.
 func Informers(client kubernetes.Interface) informers.SharedInformerFactory {
