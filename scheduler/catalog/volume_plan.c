@@ -14,11 +14,16 @@ static bool is_taken(const uint32_t *chosen, uint32_t count, uint32_t candidate)
     return false;
 }
 
+static uint32_t next(const struct volume_plan_node *node, uint32_t claim, uint32_t from)
+{
+    return node->next_choice == NULL ? from : node->next_choice(node->context, claim, from);
+}
+
 static uint32_t match(const struct volume_findings *findings, const struct volume_plan_node *node,
                       const uint32_t *chosen, uint32_t claim)
 {
     const struct delayed_claim *c = &findings->delayed.at[claim];
-    for (uint32_t i = 0; i < c->choices.count; i++) {
+    for (uint32_t i = next(node, claim, 0); i < c->choices.count; i = next(node, claim, i + 1)) {
         uint32_t candidate = (uint32_t)c->choices.at[i].volume;
         if (is_taken(chosen, claim, candidate))
             continue;

@@ -13,6 +13,10 @@ struct volume_plan_node {
     bool (*can_use)(void *context, uint32_t candidate); /* the volume's terms allow it */
     bool (*can_make)(void *context, uint32_t claim);    /* the claim's topologies allow it */
     bool (*can_reach)(void *context, uint32_t claim);   /* one of the claim's rooms */
+    /* The first of the claim's choices from this one on that is worth asking for; their number or
+     * more: none is. It leaves out what the node cannot use, but never a prebound one. NULL: all
+     * are asked for. */
+    uint32_t (*next_choice)(void *context, uint32_t claim, uint32_t from);
 };
 
 enum volume_plan {

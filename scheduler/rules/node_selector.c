@@ -146,6 +146,36 @@ bool node_matcher_matches(const struct atoms *atoms, const struct node_matcher *
     return true;
 }
 
+/* The condition by which the matcher is best found: one value of a label, or a few; of several the
+ * last, as zones come behind regions. NULL: it asks for no label by its values. */
+static const struct condition_on_label *finding(const struct node_matcher *m)
+{
+    const struct condition_on_label *best = NULL;
+    for (uint32_t i = 0; i < m->label_count; i++) {
+        const struct condition_on_label *w = &m->labels[i];
+        if (w->operation == OPERATOR_In && (best == NULL || w->value_count <= best->value_count))
+            best = w;
+    }
+    return best;
+}
+
+uint32_t node_matcher_index_room(const struct node_matcher *m)
+{
+    const struct condition_on_label *w = finding(m);
+    return w == NULL ? 1 : w->value_count;
+}
+
+void node_matcher_index(const struct node_matcher *m, uint32_t number, struct label_index *x)
+{
+    const struct condition_on_label *w = finding(m);
+    if (m->malformed)
+        return;
+    for (uint32_t i = 0; w != NULL && i < w->value_count; i++)
+        label_index_add(x, number, (struct node_label){w->key, w->values[i]});
+    if (w == NULL)
+        label_index_add_any(x, number);
+}
+
 /* ---- what a pod requires ---- */
 
 uint32_t node_matchers_make(const struct cycle *c, const struct node_term *at, uint32_t count,

@@ -3,6 +3,7 @@
 #define SCHEDULER_RULES_NODE_SELECTOR_H
 
 #include "scheduler/rules/plugin.h"
+#include "scheduler/table/label_index.h"
 
 struct node_matcher;
 
@@ -11,6 +12,10 @@ struct node_matcher;
 struct node_matcher *node_matcher_make(const struct cycle *c, const struct node_term *term);
 bool node_matcher_matches(const struct atoms *atoms, const struct node_matcher *m,
                           const struct node_entry *node);
+/* How many entries of a label_index the matcher needs at most, and adds them: a node that it
+ * matches has one of these labels, or it asks for none. */
+uint32_t node_matcher_index_room(const struct node_matcher *m);
+void node_matcher_index(const struct node_matcher *m, uint32_t number, struct label_index *x);
 
 /* The pod's nodeSelector and required node affinity (upstream's RequiredNodeAffinity), without what
  * the profile adds. A pod that has neither goes everywhere. */

@@ -128,6 +128,8 @@ struct claim_places {
     uint32_t topology_count, room_count;
     struct node_matcher **topologies;
     struct label_matcher **rooms;
+    struct label_index *by_label; /* its choices */
+    struct label_index *rooms_by_label;
 };
 
 /* What a pod takes of one storage class on one node. */
@@ -179,7 +181,55 @@ static struct bound_volume bound_of(const struct cycle *c, const struct placed_v
             place_of(c, v->has_migrated_terms, v->migrated_terms.at, v->migrated_terms.count)};
 }
 
-static struct claim_places places_of(const struct cycle *c, const struct delayed_claim *claim)
+/* Rooms by the last label that each asks for. */
+static struct label_index *index_rooms(const struct cycle *c, const struct claim_places *p)
+{
+    struct label_index *x = label_index_make(p->room_count, c->arena);
+    for (uint32_t i = 0; i < p->room_count; i++) {
+        struct node_label label;
+        uint32_t labels = 0;
+        while (label_matcher_asks(p->rooms[i], labels, &label))
+            labels++;
+        if (labels > 0)
+            label_index_add(x, i, label);
+        else
+            label_index_add_any(x, i);
+    }
+    label_index_end(x);
+    return x;
+}
+
+/* A prebound choice is always found: it ends the search where the node cannot use it. */
+static bool is_found_anywhere(const struct volume_choice *choice, const struct place *p)
+{
+    return choice->prebound || !p->limited;
+}
+
+static struct label_index *index_choices(const struct cycle *c, const struct delayed_claim *claim,
+                                         const struct place *candidates)
+{
+    uint32_t room = 0;
+    for (uint32_t i = 0; i < claim->choices.count; i++) {
+        const struct place *p = &candidates[claim->choices.at[i].volume];
+        room += is_found_anywhere(&claim->choices.at[i], p);
+        for (uint32_t k = 0; k < p->count; k++)
+            room += node_matcher_index_room(p->terms[k]);
+    }
+    struct label_index *x = label_index_make(room, c->arena);
+    for (uint32_t i = 0; i < claim->choices.count; i++) {
+        const struct place *p = &candidates[claim->choices.at[i].volume];
+        bool anywhere = is_found_anywhere(&claim->choices.at[i], p);
+        if (anywhere)
+            label_index_add_any(x, i);
+        for (uint32_t k = 0; k < p->count && !anywhere; k++)
+            node_matcher_index(p->terms[k], i, x);
+    }
+    label_index_end(x);
+    return x;
+}
+
+static struct claim_places places_of(const struct cycle *c, const struct delayed_claim *claim,
+                                     const struct place *candidates)
 {
     struct claim_places p = {.selected_node = atom_find(c->atoms, claim->selected_node)};
     p.topologies = compile(c, claim->topologies.at, claim->topologies.count, &p.topology_count);
@@ -187,6 +237,8 @@ static struct claim_places places_of(const struct cycle *c, const struct delayed
     p.rooms = arena_take(c->arena, p.room_count * sizeof(struct label_matcher *));
     for (uint32_t i = 0; i < p.room_count; i++)
         p.rooms[i] = label_matcher_find(c->atoms, &claim->rooms.at[i], c->arena);
+    p.by_label = index_choices(c, claim, candidates);
+    p.rooms_by_label = index_rooms(c, &p);
     return p;
 }
 
@@ -209,7 +261,7 @@ static void *filter_begin(const struct cycle *c)
     }
     b->delayed = arena_take(c->arena, findings->delayed.count * sizeof(*b->delayed));
     for (uint32_t i = 0; i < findings->delayed.count; i++)
-        b->delayed[i] = places_of(c, &findings->delayed.at[i]);
+        b->delayed[i] = places_of(c, &findings->delayed.at[i], b->candidates);
     b->chosen = arena_take(c->arena, (findings->delayed.count + 1) * sizeof(uint32_t));
     b->uses = arena_take(c->arena, (findings->delayed.count + 1) * sizeof(*b->uses));
     return b;
@@ -275,14 +327,28 @@ static bool can_make(void *context, uint32_t claim)
     return any_matches(b, b->delayed[claim].topologies, b->delayed[claim].topology_count);
 }
 
-static bool can_reach(void *context, uint32_t claim)
+static uint32_t next_choice(void *context, uint32_t claim, uint32_t from)
 {
     const struct matching *b = context;
+    return label_index_next(b->delayed[claim].by_label, b->node->labels, b->node->label_count,
+                            from);
+}
+
+/* The first room that the node reaches, or LABEL_INDEX_NONE. */
+static uint32_t first_room(const struct matching *b, uint32_t claim)
+{
     const struct claim_places *p = &b->delayed[claim];
-    for (uint32_t i = 0; i < p->room_count; i++)
-        if (label_matcher_matches(p->rooms[i], b->node->labels, b->node->label_count))
-            return true;
-    return false;
+    const struct node_label *labels = b->node->labels;
+    uint32_t count = b->node->label_count;
+    uint32_t i = label_index_next(p->rooms_by_label, labels, count, 0);
+    while (i != LABEL_INDEX_NONE && !label_matcher_matches(p->rooms[i], labels, count))
+        i = label_index_next(p->rooms_by_label, labels, count, i + 1);
+    return i;
+}
+
+static bool can_reach(void *context, uint32_t claim)
+{
+    return first_room(context, claim) != LABEL_INDEX_NONE;
 }
 
 static void explain(enum bound_verdict bound, enum volume_plan plan, struct ruling *out)
@@ -318,7 +384,8 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
                                           .is_selected = is_selected,
                                           .can_use = can_use,
                                           .can_make = can_make,
-                                          .can_reach = can_reach};
+                                          .can_reach = can_reach,
+                                          .next_choice = next_choice};
     enum volume_plan plan = volume_plan_make(b.findings, &node, b.chosen);
     if (plan == VOLUME_PLAN_problem)
         ruling_reject(out, CODE_error, "", b.findings->delayed.at[b.chosen[0]].problem);
@@ -369,17 +436,15 @@ static void use_volumes(const struct matching *b, struct class_uses *uses)
     }
 }
 
-/* The first room that the node reaches, as upstream; of several it takes any. */
+/* The room that the node reaches. */
 static bool room_of(const struct matching *b, uint32_t claim, int64_t *bytes)
 {
-    const struct claim_places *p = &b->delayed[claim];
     const struct delayed_claim *c = &b->findings->delayed.at[claim];
-    for (uint32_t i = 0; i < p->room_count && i < c->room_sizes.count; i++)
-        if (label_matcher_matches(p->rooms[i], b->node->labels, b->node->label_count)) {
-            *bytes = c->room_sizes.at[i].bytes;
-            return true;
-        }
-    return false;
+    uint32_t room = first_room(b, claim);
+    if (room >= c->room_sizes.count)
+        return false;
+    *bytes = c->room_sizes.at[room].bytes;
+    return true;
 }
 
 /* Volumes to be made: the room is there once, however many are made in it. */
@@ -415,7 +480,8 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
                                           .is_selected = is_selected,
                                           .can_use = can_use,
                                           .can_make = can_make,
-                                          .can_reach = can_reach};
+                                          .can_reach = can_reach,
+                                          .next_choice = next_choice};
     if (b.findings->delayed.count == 0 ||
         volume_plan_make(b.findings, &node, b.chosen) != VOLUME_PLAN_fits)
         return 0;
