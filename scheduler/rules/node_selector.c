@@ -146,6 +146,10 @@ bool node_matcher_matches(const struct atoms *atoms, const struct node_matcher *
     return true;
 }
 
+/* A matcher is found by one of so many values at most, so that what a peer says takes no more
+ * memory than a small multiple of its bytes. */
+enum { FINDING_VALUES_MAX = 8 };
+
 /* The condition by which the matcher is best found: one value of a label, or a few; of several the
  * last, as zones come behind regions. NULL: it asks for no label by its values. */
 static const struct condition_on_label *finding(const struct node_matcher *m)
@@ -153,7 +157,8 @@ static const struct condition_on_label *finding(const struct node_matcher *m)
     const struct condition_on_label *best = NULL;
     for (uint32_t i = 0; i < m->label_count; i++) {
         const struct condition_on_label *w = &m->labels[i];
-        if (w->operation == OPERATOR_In && (best == NULL || w->value_count <= best->value_count))
+        if (w->operation == OPERATOR_In && w->value_count <= FINDING_VALUES_MAX &&
+            (best == NULL || w->value_count <= best->value_count))
             best = w;
     }
     return best;

@@ -199,10 +199,13 @@ static struct label_index *index_rooms(const struct cycle *c, const struct claim
     return x;
 }
 
+/* Volumes with more terms are asked for by each node; one term is what they have. */
+enum { INDEXED_TERMS_MAX = 8 };
+
 /* A prebound choice is always found: it ends the search where the node cannot use it. */
 static bool is_found_anywhere(const struct volume_choice *choice, const struct place *p)
 {
-    return choice->prebound || !p->limited;
+    return choice->prebound || !p->limited || p->count > INDEXED_TERMS_MAX;
 }
 
 static struct label_index *index_choices(const struct cycle *c, const struct delayed_claim *claim,
@@ -211,8 +214,9 @@ static struct label_index *index_choices(const struct cycle *c, const struct del
     uint32_t room = 0;
     for (uint32_t i = 0; i < claim->choices.count; i++) {
         const struct place *p = &candidates[claim->choices.at[i].volume];
-        room += is_found_anywhere(&claim->choices.at[i], p);
-        for (uint32_t k = 0; k < p->count; k++)
+        bool anywhere = is_found_anywhere(&claim->choices.at[i], p);
+        room += anywhere;
+        for (uint32_t k = 0; k < p->count && !anywhere; k++)
             room += node_matcher_index_room(p->terms[k]);
     }
     struct label_index *x = label_index_make(room, c->arena);
