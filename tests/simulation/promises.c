@@ -48,6 +48,7 @@ struct life {
     int64_t led_in;
     /* Each at its place in facts_pods: */
     char shown[PODS_MAX][UID_ROOM];   /* as on a node */
+    char before[PODS_MAX][UID_ROOM];  /* so shown before a snapshot that has not ended */
     bool going[PODS_MAX];             /* was deleted, when it was heard of last */
     char told_of[PODS_MAX][UID_ROOM]; /* in any way, since the last snapshot began */
     char lost[PODS_MAX][UID_ROOM];    /* not to be there any more */
@@ -194,10 +195,21 @@ static void pod_heard(struct life *l, const struct pod *pod)
         snprintf(l->shown[i], UID_ROOM, "%s", facts_pods[i].uid);
 }
 
+/* One that breaks off is not taken: what was shown before it stands, and the stream goes on there.
+ */
 static void snapshot_begins(struct life *l)
 {
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (l->shown[i][0] != 0)
+            memcpy(l->before[i], l->shown[i], UID_ROOM);
     memset(l->shown, 0, sizeof(l->shown));
     memset(l->told_of, 0, sizeof(l->told_of));
+}
+
+static bool is_shown(const struct life *l, uint32_t i)
+{
+    return strcmp(l->shown[i], facts_pods[i].uid) == 0 ||
+           strcmp(l->before[i], facts_pods[i].uid) == 0;
 }
 
 static void lose(struct life *l, uint32_t i)
@@ -209,6 +221,7 @@ static void lose(struct life *l, uint32_t i)
 /* Who is not in it has gone. */
 static void snapshot_ends(struct life *l)
 {
+    memset(l->before, 0, sizeof(l->before));
     for (uint32_t i = 0; i < PODS_MAX; i++)
         if (facts_pods[i].uid[0] != 0 && strcmp(l->told_of[i], facts_pods[i].uid) != 0)
             lose(l, i);
@@ -220,7 +233,7 @@ static void check_barrier(const struct proc *p, const struct life *l, int64_t as
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *pod = &facts_pods[i];
         if (pod->there && pod->node[0] != 0 && !facts_ended(pod) && pod->bound_at < asked_at &&
-            strcmp(l->shown[i], pod->uid) != 0)
+            !is_shown(l, i))
             violated("a barrier is behind what was",
                      "%s reaches its barrier of %lld ms ago, and %s, bound %lld ms ago, is unseen",
                      p->door, (long long)((clock_now() - asked_at) / MS), pod->name,
@@ -318,7 +331,8 @@ static void gone_heard(struct life *l, struct str uid)
     if (place >= PODS_MAX)
         return;
     lose(l, place);
-    l->shown[place][0] = 0; /* it has ended, and the facts may still have it */
+    l->shown[place][0] = l->before[place][0] =
+        0; /* it has ended, and the facts may still have it */
 }
 
 /* Whoever offers it may hear of its end later: then it is decided as any other. */
@@ -663,7 +677,7 @@ static bool stays(const struct proc *p, struct str uid)
 {
     const struct life *l = life_of(p);
     uint32_t i = place_in_facts(uid);
-    return i < PODS_MAX && strcmp(l->shown[i], facts_pods[i].uid) == 0 && !l->going[i];
+    return i < PODS_MAX && is_shown(l, i) && !l->going[i];
 }
 
 static void said(const struct proc *p, uint32_t peer, const struct message *m)
