@@ -130,12 +130,6 @@ static void look_at_volume(struct controller *c, const struct volume *v)
     arena_free(&a);
 }
 
-/* By the claim's spec, whatever its annotation says. */
-static struct str class_name_of(const struct claim *claim)
-{
-    return claim->class_annotated ? claim->spec_class : claim->class_name;
-}
-
 static void make_volume(struct controller *c, const struct claim *claim,
                         const struct storage_class *class, struct volume *v, struct arena *a)
 {
@@ -143,7 +137,7 @@ static void make_volume(struct controller *c, const struct claim *claim,
     codec_copy(&claim_record, &own, claim, a);
     v->name = arena_print(a, "pvc-%.*s", STR_ARG(own.uid));
     v->uid = arena_print(a, "pv-%.*s", STR_ARG(own.uid));
-    v->class_name = class_name_of(&own);
+    v->class_name = claim_spec_class(&own);
     v->capacity = own.requested;
     v->phase = STR_LITERAL("Bound");
     v->access_modes = own.access_modes;
@@ -166,7 +160,7 @@ static void make_volume(struct controller *c, const struct claim *claim,
 static const struct storage_class *class_of(const struct controller *c, const struct claim *claim)
 {
     const struct storage_class *class =
-        catalog_storage_class(c->cluster.catalog, class_name_of(claim));
+        catalog_storage_class(c->cluster.catalog, claim_spec_class(claim));
     bool makes = class != NULL && !str_is(class->provisioner, "kubernetes.io/no-provisioner");
     return makes ? class : NULL;
 }

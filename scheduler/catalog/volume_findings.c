@@ -164,8 +164,7 @@ static void list_choices(struct writing *w, const struct pick *picks, uint32_t c
         if (!picks[i].prebound && before_in_place(places, &p) >= w->to_match)
             continue;
         p.capacity = picks[i].volume->capacity;
-        p.class_name = picks[i].volume->class_annotated ? picks[i].volume->spec_class
-                                                        : picks[i].volume->class_name;
+        p.class_name = volume_spec_class(picks[i].volume);
         out->choices.at[out->choices.count++] =
             (struct volume_choice){candidate_number(w, &p), picks[i].prebound};
     }
@@ -261,8 +260,7 @@ static void delay(struct writing *w, const struct claim *claim)
     *out = (struct delayed_claim){.name = claim->name,
                                   .uid = claim->uid,
                                   .requested = claim->requested,
-                                  .class_name = claim->class_annotated ? claim->spec_class
-                                                                       : claim->class_name,
+                                  .class_name = claim_spec_class(claim),
                                   .resource_version = claim->resource_version,
                                   .selected = claim->selected_node.len > 0,
                                   .selected_node = claim->selected_node};

@@ -50,6 +50,16 @@ bool claim_is_bound(const struct claim *claim)
     return claim->volume_name.len > 0 && claim->bind_completed;
 }
 
+struct str claim_spec_class(const struct claim *claim)
+{
+    return claim->class_annotated ? claim->spec_class : claim->class_name;
+}
+
+struct str volume_spec_class(const struct volume *v)
+{
+    return v->class_annotated ? v->spec_class : v->class_name;
+}
+
 bool claim_is_of(const struct claim *claim, const struct pod *pod)
 {
     return str_equal(claim->namespace_name, pod->namespace_name) && claim->owner_uid.len > 0 &&

@@ -19,6 +19,9 @@ bool volume_is_migratable(const struct pod_volume *v);
 bool volume_is_reserved_for(const struct volume *v, const struct claim *claim);
 /* The claim has its volume, and the controller says that this is final. */
 bool claim_is_bound(const struct claim *claim);
+/* spec.storageClassName, whatever the annotation says; who is whose goes by class_name. */
+struct str claim_spec_class(const struct claim *claim);
+struct str volume_spec_class(const struct volume *v);
 /* An ephemeral volume's claim must be its pod's. The second is upstream's complaint if not. */
 bool claim_is_of(const struct claim *claim, const struct pod *pod);
 struct str claim_not_of(const struct claim *claim, const struct pod *pod, struct arena *a);

@@ -195,8 +195,7 @@ static void pod_heard(struct life *l, const struct pod *pod)
         snprintf(l->shown[i], UID_ROOM, "%s", facts_pods[i].uid);
 }
 
-/* One that breaks off is not taken: what was shown before it stands, and the stream goes on there.
- */
+/* What was shown before stands until it has ended: one that breaks off takes nothing back. */
 static void snapshot_begins(struct life *l)
 {
     for (uint32_t i = 0; i < PODS_MAX; i++)
@@ -331,8 +330,8 @@ static void gone_heard(struct life *l, struct str uid)
     if (place >= PODS_MAX)
         return;
     lose(l, place);
-    l->shown[place][0] = l->before[place][0] =
-        0; /* it has ended, and the facts may still have it */
+    /* It has ended, and the facts may still have it. */
+    l->shown[place][0] = l->before[place][0] = 0;
 }
 
 /* Whoever offers it may hear of its end later: then it is decided as any other. */
