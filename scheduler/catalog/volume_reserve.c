@@ -63,6 +63,10 @@ static bool can_use_bound(const struct catalog *catalog, const struct reserve_qu
         const struct claim *claim =
             catalog_claim(catalog, q->pod->namespace_name, q->findings->delayed.at[i].name);
         const struct volume *v = claim != NULL ? catalog_volume(catalog, claim->volume_name) : NULL;
+        if (v == NULL && claim != NULL) { /* the watch of claims may be ahead of that of volumes */
+            *error = not_found(a, "persistentvolumes", claim->volume_name);
+            return false;
+        }
         if (v == NULL || v->migrated_plugin.len > 0 || !v->has_terms ||
             node_labels_match(q->node, v->terms.at, v->terms.count))
             continue;

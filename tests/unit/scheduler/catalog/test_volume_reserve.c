@@ -197,6 +197,9 @@ static void what_has_changed_meanwhile_is_not_reserved(void **state)
     claim(c, "a", 6, "requested=1 volume_name=\"far\" bind_completed=true");
     assert_false(reserve(c, p, &s)); /* to what the node cannot use */
     assert_str(s.error, "claim \"a\" was bound to pv \"far\" meanwhile, not for node \"n1\"");
+    claim(c, "a", 7, "requested=1 volume_name=\"new\" bind_completed=true");
+    assert_false(reserve(c, p, &s)); /* to what the watch of volumes has not shown yet */
+    assert_str(s.error, "persistentvolumes \"new\" not found");
 }
 
 static void a_node_that_has_changed_meanwhile_is_refused(void **state)
