@@ -81,7 +81,7 @@ static void answered(const struct proc *p, const struct preempt_result *r)
         o->answered_at = clock_now();
 }
 
-/* Who is not in a snapshot has gone. */
+/* Who is not in a snapshot has gone: once it has ended, of orders made meanwhile too. */
 static void all_may_go(const struct proc *p)
 {
     for (uint32_t i = 0; i < ORDERS_MAX; i++)
@@ -92,7 +92,8 @@ static void all_may_go(const struct proc *p)
 void evictions_heard(const struct proc *p, const struct message *m)
 {
     switch (m->type) {
-    case MSG_snapshot_begin: all_may_go(p); break;
+    case MSG_snapshot_begin:
+    case MSG_snapshot_end: all_may_go(p); break;
     case MSG_pod_gone: goes(p, m->pod_gone.uid); break;
     case MSG_preempt_result: answered(p, &m->preempt_result); break;
     case MSG_pod_set:
