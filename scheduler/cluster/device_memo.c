@@ -119,3 +119,12 @@ void device_memo_set(struct memo_question *q, struct str node, uint64_t changed,
     }
     *noted = (struct noted){changed, answer};
 }
+
+uint32_t device_memo_count(const struct device_memo *m)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < DEVICE_MEMO_QUESTIONS; i++)
+        if (m->at[i].answers != NULL)
+            count += (uint32_t)map_count(m->at[i].answers);
+    return count;
+}

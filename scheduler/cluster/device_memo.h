@@ -36,5 +36,7 @@ bool device_memo_get(const struct memo_question *question, struct str node, uint
                      struct memo_answer *answer);
 void device_memo_set(struct memo_question *question, struct str node, uint64_t changed,
                      struct memo_answer answer);
+/* How many answers are remembered, of all questions. */
+uint32_t device_memo_count(const struct device_memo *memo);
 
 #endif

@@ -3,6 +3,7 @@
 #include "scheduler/coordinator/report.h"
 
 #include "proto/base/log.h"
+#include "scheduler/cluster/device_memo.h"
 #include "scheduler/coordinator/extending.h"
 #include "scheduler/coordinator/following.h"
 #include "scheduler/coordinator/gang.h"
@@ -71,6 +72,7 @@ void coordinator_status(void *state, struct buffer *lines)
     const struct devices_totals devices = device_book_totals(book);
     buffer_print(lines, "devices=%u\ndevices_in_use=%u\nclaims_in_flight=%u\n", devices.devices,
                  devices.in_use, device_book_count_in_flight(book));
+    buffer_print(lines, "device_answers=%u\n", device_memo_count(cache_device_memo(c->cache)));
     buffer_print(lines, "decisions_kept=%u\n", decisions_kept_count(c->decisions));
     buffer_print(lines, "waiting_for_claims=%u\nwaits_for_claims=%" PRIu64 "\n",
                  flights_in(&c->flights, FLIGHT_aside), c->count.stood_aside);

@@ -212,6 +212,15 @@ static int64_t decisions_of(const char *lines)
     return kept > 0 ? kept : 0;
 }
 
+/* What the coordinator remembers of looking for devices on a node: a block, and its name. */
+#define ANSWER_BLOCKS 2
+
+static int64_t answers_of(const char *lines)
+{
+    int64_t answers = bounds_said(lines, "device_answers");
+    return answers > 0 ? answers : 0;
+}
+
 struct most {
     int64_t blocks, bytes, entries;
 };
@@ -230,8 +239,9 @@ static void allow(struct most *most, const struct allowance *a, const char *line
 {
     int64_t slices = (int64_t)model_count(world_model(), "resourceslices");
     int64_t kept = decisions_of(lines), entries = entries_of(a, lines);
-    most->blocks += a->itself + kept + pods_there() * a->pod + nodes_there() * a->node +
-                    other_objects() * a->object + slices * a->slice + entries * a->entry +
+    most->blocks += a->itself + kept + answers_of(lines) * ANSWER_BLOCKS + pods_there() * a->pod +
+                    nodes_there() * a->node + other_objects() * a->object + slices * a->slice +
+                    entries * a->entry +
                     (a->kind == BINDER ? requests_under_way(lines) * REQUEST_BLOCKS : 0);
     most->bytes += a->bytes + kept * DECISION_BYTES +
                    (pods_there() + nodes_there()) * OBJECT_BYTES + entries * a->entry_bytes;
@@ -260,9 +270,12 @@ static void check_process(struct proc *p, const struct allowance *a)
     allow(&most, a, lines.at);
     allow_own_worker(&most, p);
     long long pods = pods_there(), nodes = nodes_there(), others = other_objects();
-    trace(2, "%s holds %lld blocks, %lld bytes; pods %lld, nodes %lld, others %lld, entries %lld",
-          p->door, (long long)p->account.blocks, (long long)p->account.bytes, pods, nodes, others,
-          (long long)most.entries);
+    trace(2,
+          "%s holds %lld blocks of %lld, %lld bytes of %lld; pods %lld, nodes %lld, others %lld, "
+          "entries %lld, decisions %lld",
+          p->door, (long long)p->account.blocks, (long long)most.blocks,
+          (long long)p->account.bytes, (long long)most.bytes, pods, nodes, others,
+          (long long)most.entries, (long long)decisions_of(lines.at));
     buffer_free(&lines);
     if (p->account.blocks > most.blocks)
         violated("no more than there is",

@@ -361,7 +361,9 @@ static void few_questions_and_no_more_nodes_than_there_are_are_kept(void **state
         snprintf(names, sizeof(names), "n%d", i);
         device_memo_set(q, str_of(names), 1, (struct memo_answer){0});
     }
+    assert_int_equal(device_memo_count(memo), 100);
     q = device_memo_ask(memo, &features, claims, 1, 2);
+    assert_int_equal(device_memo_count(memo), 0);
     assert_false(device_memo_get(q, STR_LITERAL("n1"), 1, &answer));
     device_memo_set(q, STR_LITERAL("n1"), 1, (struct memo_answer){0});
     for (uint32_t i = 1; i <= DEVICE_MEMO_QUESTIONS; i++) { /* others, of as many claims */
