@@ -120,7 +120,7 @@ $(BUILD)/ctl/redact/vocabulary.o: $(BUILD)/vocabulary/vocabulary.inc
 # the bench calls is seen, the rest of each is hidden from the others.
 MEASURED := $(addprefix $(BUILD)/tests/bench/,scheduler.o queue.o watcher.o)
 $(BUILD)/tests/bench/scheduler.o: $(SCHEDULER)
-$(BUILD)/tests/bench/scheduler.o: SEEN := coordinator* worker* own_worker* shard* catalog_* cache_* device_findings
+$(BUILD)/tests/bench/scheduler.o: SEEN := coordinator* worker* own_worker* shard* catalog_* cache_* device_findings volume_findings_claims
 $(BUILD)/tests/bench/queue.o: $(filter-out %/settings.o,$(call objects,queue/*.c queue/*/*.c))
 $(BUILD)/tests/bench/queue.o: SEEN := queue*
 $(BUILD)/tests/bench/watcher.o: $(filter-out %/settings.o,$(call objects,watcher/*.c))

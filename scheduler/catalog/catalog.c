@@ -3,43 +3,13 @@
  *
  * What must stay true: an entry owns everything that its record points to, and the index of
  * Services by namespace names exactly those of the map. */
-#include "scheduler/catalog/catalog.h"
+#include "scheduler/catalog/catalog_inside.h"
 
-#include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "scheduler/catalog/extended_names.h"
-#include "scheduler/catalog/special_claims.h"
-#include "scheduler/catalog/volumes.h"
 #include "scheduler/table/gang_names.h"
 
 #include <stdlib.h>
-
-/* The record as it is going to be, in the eyes of one profile. */
-struct assumed {
-    struct assumed *next;
-    struct arena memory; /* also of this struct */
-    struct str profile;
-    void *record;
-};
-
-struct entry {
-    struct arena memory;
-    uint64_t mark; /* the snapshot that last showed it */
-    void *record;
-    struct assumed *assumed; /* mostly none */
-};
-
-struct catalog {
-    struct map *kinds[CATALOG_KINDS]; /* "namespace/name" or "name" → struct entry */
-    struct map *services;             /* namespace → map of name → struct entry */
-    struct map *users;                /* "namespace/name" of a claim → how many, as a pointer */
-    struct device_book *devices;
-    struct extended_names *extended;
-    bool stands_for_none; /* no class stands for an extended resource */
-    struct special_claims *special;
-    uint64_t mark;
-};
 
 struct catalog *catalog_new(void)
 {
@@ -48,30 +18,15 @@ struct catalog *catalog_new(void)
         c->kinds[i] = map_new();
     c->services = map_new();
     c->users = map_new();
+    c->volumes = volume_index_new();
+    c->assumed_volumes = map_new();
     c->devices = device_book_new();
     c->extended = extended_names_new();
     c->special = special_claims_new();
     return c;
 }
 
-static void restore_all(struct entry *e)
-{
-    while (e->assumed != NULL) {
-        struct assumed *first = e->assumed;
-        e->assumed = first->next;
-        arena_free(&first->memory);
-        memory_free(first);
-    }
-}
-
-static void free_entry(struct entry *e)
-{
-    if (e == NULL)
-        return;
-    arena_free(&e->memory);
-    restore_all(e);
-    memory_free(e);
-}
+/* ---- indexes ---- */
 
 /* Services are asked for by namespace, for every pod without spread constraints of its own. */
 static void index_service(struct catalog *c, struct entry *e)
@@ -108,6 +63,21 @@ static void free_services(struct catalog *c)
     map_free(&c->services);
 }
 
+static void forget_volume(struct catalog *c, struct entry *e)
+{
+    volume_index_take_out(c->volumes, e->record, &e->link);
+}
+
+/* Of services and devices only what nobody asks for any more: what asks for them goes first. */
+static void free_entry(struct catalog *c, enum catalog_kind kind, struct entry *e)
+{
+    catalog_restore_all(c, kind, e);
+    if (kind == CATALOG_volume)
+        forget_volume(c, e);
+    arena_free(&e->memory);
+    memory_free(e);
+}
+
 void catalog_free(struct catalog **catalog)
 {
     struct catalog *c = *catalog;
@@ -119,10 +89,12 @@ void catalog_free(struct catalog **catalog)
         struct str key;
         void *value;
         while (map_next(c->kinds[i], &at, &key, &value))
-            free_entry(value);
+            free_entry(c, (enum catalog_kind)i, value);
         map_free(&c->kinds[i]);
     }
     map_free(&c->users);
+    map_free(&c->assumed_volumes);
+    volume_index_free(&c->volumes);
     device_book_free(&c->devices);
     extended_names_free(&c->extended);
     special_claims_free(&c->special);
@@ -130,12 +102,13 @@ void catalog_free(struct catalog **catalog)
     *catalog = NULL;
 }
 
-/* The key in a buffer that the caller frees. */
-static struct buffer key_of(struct str space, struct str name)
+struct buffer catalog_key(struct str space, struct str name)
 {
     struct buffer key = {0};
-    if (space.len > 0)
-        buffer_print(&key, "%.*s/", STR_ARG(space));
+    if (space.len > 0) {
+        buffer_add_str(&key, space);
+        buffer_add(&key, "/", 1);
+    }
     buffer_add_str(&key, name);
     return key;
 }
@@ -177,7 +150,6 @@ static enum catalog_kind gang_kind(struct str api)
     {                                                                                              \
         kind, space, (member).name, &type##_record, &(member), sizeof(struct type)                 \
     }
-#define NOWHERE ((struct str){0})
 
 static struct named named_of(const struct message *m)
 {
@@ -270,10 +242,12 @@ static int64_t version_of(enum catalog_kind kind, const void *record)
 
 static void set(struct catalog *c, const struct named *n)
 {
-    struct buffer key = key_of(n->space, n->name);
+    struct buffer key = catalog_key(n->space, n->name);
     struct entry *e = map_get(c->kinds[n->kind], buffer_str(&key));
     if (e != NULL && n->kind == CATALOG_service)
         forget_service(c, e); /* before its names go */
+    else if (e != NULL && n->kind == CATALOG_volume)
+        forget_volume(c, e);
     if (e != NULL && is_another(e, n))
         forget_devices(c, n->kind, e);
     else if (e != NULL && n->kind == CATALOG_resource_claim)
@@ -285,26 +259,34 @@ static void set(struct catalog *c, const struct named *n)
     }
     buffer_free(&key);
     if (e->assumed != NULL && version_of(n->kind, e->record) != version_of(n->kind, n->from))
-        restore_all(e); /* the API server's word, unless it only repeats itself */
+        catalog_restore_all(c, n->kind, e); /* the API server's word, unless it repeats itself */
     arena_reset(&e->memory);
     e->mark = c->mark;
     e->record = arena_take(&e->memory, n->size);
     codec_copy(n->record, e->record, n->from, &e->memory);
     if (n->kind == CATALOG_service)
         index_service(c, e);
+    else if (n->kind == CATALOG_volume)
+        e->link = volume_index_put(c->volumes, e->record, e);
     note_devices(c, n->kind, e);
+}
+
+/* It is in its map no more. */
+static void forget(struct catalog *c, enum catalog_kind kind, struct entry *e)
+{
+    if (kind == CATALOG_service)
+        forget_service(c, e);
+    forget_devices(c, kind, e);
+    free_entry(c, kind, e);
 }
 
 static void drop(struct catalog *c, enum catalog_kind kind, struct str space, struct str name)
 {
-    struct buffer key = key_of(space, name);
+    struct buffer key = catalog_key(space, name);
     struct entry *e = map_remove(c->kinds[kind], buffer_str(&key));
     buffer_free(&key);
-    if (e != NULL && kind == CATALOG_service)
-        forget_service(c, e);
     if (e != NULL)
-        forget_devices(c, kind, e);
-    free_entry(e);
+        forget(c, kind, e);
 }
 
 static enum catalog_kind kind_named(enum object_kind kind)
@@ -387,10 +369,7 @@ void catalog_snapshot_end(struct catalog *c)
             if (e->mark == c->mark)
                 continue;
             map_remove(c->kinds[i], key);
-            if (i == CATALOG_service)
-                forget_service(c, e);
-            forget_devices(c, (enum catalog_kind)i, e);
-            free_entry(e);
+            forget(c, (enum catalog_kind)i, e);
         }
     }
     device_book_snapshot_end(c->devices);
@@ -399,12 +378,19 @@ void catalog_snapshot_end(struct catalog *c)
 
 /* ---- lookups ---- */
 
+struct entry *catalog_entry(const struct catalog *c, enum catalog_kind kind, struct str space,
+                            struct str name)
+{
+    struct buffer key = catalog_key(space, name);
+    struct entry *e = map_get(c->kinds[kind], buffer_str(&key));
+    buffer_free(&key);
+    return e;
+}
+
 static const void *look_up(const struct catalog *c, enum catalog_kind kind, struct str space,
                            struct str name)
 {
-    struct buffer key = key_of(space, name);
-    const struct entry *e = map_get(c->kinds[kind], buffer_str(&key));
-    buffer_free(&key);
+    const struct entry *e = catalog_entry(c, kind, space, name);
     return e == NULL ? NULL : e->record;
 }
 
@@ -527,156 +513,11 @@ uint32_t catalog_count(const struct catalog *c, enum catalog_kind kind)
     return (uint32_t)map_count(c->kinds[kind]);
 }
 
-/* ---- claims and volumes as they are going to be ---- */
-
-static struct entry *entry_of(const struct catalog *c, enum catalog_kind kind, struct str space,
-                              struct str name)
-{
-    struct buffer key = key_of(space, name);
-    struct entry *e = map_get(c->kinds[kind], buffer_str(&key));
-    buffer_free(&key);
-    return e;
-}
-
-static struct assumed *assumed_by(const struct entry *e, struct str profile)
-{
-    struct assumed *assumed = e->assumed;
-    while (assumed != NULL && !str_equal(assumed->profile, profile))
-        assumed = assumed->next;
-    return assumed;
-}
-
-/* As the profile sees it. */
-static const void *seen_by(const struct entry *e, struct str profile)
-{
-    const struct assumed *assumed = e == NULL ? NULL : assumed_by(e, profile);
-    if (assumed != NULL)
-        return assumed->record;
-    return e == NULL ? NULL : e->record;
-}
-
-const struct claim *catalog_claim_seen(const struct catalog *c, struct str profile,
-                                       struct str space, struct str name)
-{
-    return seen_by(entry_of(c, CATALOG_claim, space, name), profile);
-}
-
-const struct volume *catalog_volume_seen(const struct catalog *c, struct str profile,
-                                         struct str name)
-{
-    return seen_by(entry_of(c, CATALOG_volume, NOWHERE, name), profile);
-}
-
-const struct volume *catalog_next_volume_seen(const struct catalog *c, struct str profile,
-                                              size_t *at)
-{
-    struct str key;
-    void *value;
-    return map_next(c->kinds[CATALOG_volume], at, &key, &value) ? seen_by(value, profile) : NULL;
-}
-
-/* A copy of the record to be changed; the old one, from which it is made, goes. */
-static struct assumed *assume(struct entry *e, struct str profile, const struct record *r)
-{
-    must(e != NULL);
-    struct assumed *old = assumed_by(e, profile), *new = memory_take(sizeof(*new));
-    new->memory.first = 512;
-    new->profile = arena_copy(&new->memory, profile);
-    new->record = arena_take(&new->memory, r->size);
-    codec_copy(r, new->record, old != NULL ? old->record : e->record, &new->memory);
-    new->next = e->assumed;
-    e->assumed = new;
-    return new;
-}
-
-static void restore(struct entry *e, struct assumed *assumed)
-{
-    struct assumed **at = &e->assumed;
-    while (*at != assumed)
-        at = &(*at)->next;
-    *at = assumed->next;
-    arena_free(&assumed->memory);
-    memory_free(assumed);
-}
-
-/* All but the newest. */
-static void restore_older(struct entry *e)
-{
-    for (struct assumed *a = e->assumed->next, *next; a != NULL; a = next) {
-        next = a->next;
-        if (str_equal(a->profile, e->assumed->profile))
-            restore(e, a);
-    }
-}
-
-void catalog_assume_volume(struct catalog *c, struct str profile, struct str name,
-                           const struct claim *claim)
-{
-    struct entry *e = entry_of(c, CATALOG_volume, NOWHERE, name);
-    const struct volume *seen = seen_by(e, profile);
-    if (seen != NULL && seen->claim_uid.len > 0 && volume_is_reserved_for(seen, claim))
-        return; /* no write changes it, and no newer version would end the assumption */
-    struct assumed *assumed = assume(e, profile, &volume_record);
-    struct volume *v = assumed->record;
-    v->bound_by_controller |= !volume_is_reserved_for(v, claim);
-    v->has_claim_ref = true;
-    v->claim_namespace = arena_copy(&assumed->memory, claim->namespace_name);
-    v->claim_name = arena_copy(&assumed->memory, claim->name);
-    v->claim_uid = arena_copy(&assumed->memory, claim->uid);
-    restore_older(e);
-}
-
-void catalog_assume_claim(struct catalog *c, struct str profile, const struct claim *claim,
-                          struct str node)
-{
-    struct entry *e = entry_of(c, CATALOG_claim, claim->namespace_name, claim->name);
-    const struct claim *seen = seen_by(e, profile);
-    if (seen != NULL && str_equal(seen->selected_node, node))
-        return;
-    struct assumed *assumed = assume(e, profile, &claim_record);
-    ((struct claim *)assumed->record)->selected_node = arena_copy(&assumed->memory, node);
-    restore_older(e);
-}
-
-bool catalog_restore_volume(struct catalog *c, struct str profile, struct str name, struct str uid)
-{
-    struct entry *e = entry_of(c, CATALOG_volume, NOWHERE, name);
-    struct assumed *assumed = e == NULL ? NULL : assumed_by(e, profile);
-    if (assumed == NULL || !str_equal(((const struct volume *)assumed->record)->claim_uid, uid))
-        return false;
-    restore(e, assumed);
-    return true;
-}
-
-bool catalog_restore_claim(struct catalog *c, struct str profile, const struct claim_binding *b,
-                           struct str node)
-{
-    struct entry *e = entry_of(c, CATALOG_claim, b->namespace_name, b->name);
-    struct assumed *assumed = e == NULL ? NULL : assumed_by(e, profile);
-    if (assumed == NULL || !str_equal(((const struct claim *)assumed->record)->selected_node, node))
-        return false;
-    restore(e, assumed);
-    return true;
-}
-
-uint32_t catalog_assumed(const struct catalog *c)
-{
-    static const enum catalog_kind kinds[] = {CATALOG_claim, CATALOG_volume};
-    uint32_t count = 0;
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        size_t at = 0;
-        void *value;
-        while (map_next(c->kinds[kinds[i]], &at, NULL, &value))
-            count += ((const struct entry *)value)->assumed != NULL;
-    }
-    return count;
-}
-
 /* ---- who uses a claim ---- */
 
 void catalog_count_user(struct catalog *c, struct str space, struct str name, int times)
 {
-    struct buffer key = key_of(space, name);
+    struct buffer key = catalog_key(space, name);
     intptr_t count = (intptr_t)map_get(c->users, buffer_str(&key)) + times;
     must(count >= 0);
     if (count == 0)
@@ -688,7 +529,7 @@ void catalog_count_user(struct catalog *c, struct str space, struct str name, in
 
 bool catalog_claim_in_use(const struct catalog *c, struct str space, struct str name)
 {
-    struct buffer key = key_of(space, name);
+    struct buffer key = catalog_key(space, name);
     bool used = map_get(c->users, buffer_str(&key)) != NULL;
     buffer_free(&key);
     return used;

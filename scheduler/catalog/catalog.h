@@ -8,6 +8,7 @@
 
 #include "proto/messages.h"
 #include "scheduler/catalog/device_book.h"
+#include "scheduler/catalog/volume_index.h"
 
 struct catalog;
 
@@ -92,9 +93,14 @@ const struct claim *catalog_claim_seen(const struct catalog *c, struct str profi
                                        struct str space, struct str name);
 const struct volume *catalog_volume_seen(const struct catalog *c, struct str profile,
                                          struct str name);
-/* As catalog_next. */
-const struct volume *catalog_next_volume_seen(const struct catalog *c, struct str profile,
-                                              size_t *at);
+/* Walks, in no particular order, all volumes that could be the claim's: that name it, or are of its
+ * class and name none; and some that could not. {0} begins. */
+struct volume_search {
+    struct volume_walk walk;
+    size_t assumed;
+};
+const struct volume *catalog_next_volume_for(const struct catalog *c, struct str profile,
+                                             const struct claim *claim, struct volume_search *at);
 
 /* The volume is going to be the claim's; it must exist. */
 void catalog_assume_volume(struct catalog *c, struct str profile, struct str name,

@@ -7,6 +7,7 @@
 #include "scheduler/catalog/volume_findings.h"
 
 #include "proto/base/map.h"
+#include "proto/base/memory.h"
 #include "proto/kube/objects/selector.h"
 #include "scheduler/catalog/volumes.h"
 
@@ -173,18 +174,24 @@ static void list_choices(struct writing *w, const struct pick *picks, uint32_t c
 
 static void find_choices(struct writing *w, const struct claim *claim, struct delayed_claim *out)
 {
-    struct pick *picks =
-        arena_take(w->arena, catalog_count(w->catalog, CATALOG_volume) * sizeof(struct pick));
-    uint32_t count = 0;
-    size_t at = 0;
+    struct volume_search at = {0};
+    struct pick *picks = NULL;
+    size_t count = 0, room = 0;
     const struct volume *v;
-    while ((v = catalog_next_volume_seen(w->catalog, w->profile, &at)) != NULL) {
+    while ((v = catalog_next_volume_for(w->catalog, w->profile, claim, &at)) != NULL) {
         bool prebound;
-        if (str_equal(v->class_name, claim->class_name) && suits(v, claim, &prebound))
-            picks[count++] = (struct pick){v, prebound};
+        if (!str_equal(v->class_name, claim->class_name) || !suits(v, claim, &prebound))
+            continue;
+        if (count == room) {
+            room = room * 2 + 16;
+            picks = memory_resize(picks, room * sizeof(*picks));
+        }
+        picks[count++] = (struct pick){v, prebound};
     }
-    qsort(picks, count, sizeof(*picks), compare_picks);
-    list_choices(w, picks, count, out);
+    if (count > 1)
+        qsort(picks, count, sizeof(*picks), compare_picks);
+    list_choices(w, picks, (uint32_t)count, out);
+    memory_free(picks);
 }
 
 /* ---- what could be made for a claim ---- */

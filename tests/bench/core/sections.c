@@ -256,7 +256,8 @@ bool sections_run(const struct core_options *o, struct report *r)
                {"growth", growth_run},         {"rules", rules_run},     {"workers", workers_run},
                {"preemption", preemption_run}, {"rounds", rounds_run},   {"queue", queue_run},
                {"messages", messages_run},     {"json", json_run},       {"packages", packages_run},
-               {"requests", requests_run},     {"devices", devices_run}, {"memory", memory_run}};
+               {"requests", requests_run},     {"devices", devices_run}, {"claims", claims_run},
+               {"memory", memory_run}};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (list_has(o->sections, all[i].name) && !all[i].run(o, r))
             return false;

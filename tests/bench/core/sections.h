@@ -25,6 +25,8 @@ bool messages_run(const struct core_options *o, struct report *r);
 bool json_run(const struct core_options *o, struct report *r);
 /* What the coordinator spends on a pod with a claim of devices. */
 bool devices_run(const struct core_options *o, struct report *r);
+/* And on a pod with a claim that waits for its node. */
+bool claims_run(const struct core_options *o, struct report *r);
 bool memory_run(const struct core_options *o, struct report *r);
 /* Libraries beside code of ours: what they read and write, and HTTP. */
 bool packages_run(const struct core_options *o, struct report *r);
