@@ -114,20 +114,21 @@ bool bounds_binders_idle(char *why, size_t room)
 
 /* Blocks that a process may hold, found by looking at many calms: a little more than any had. The
  * stores with limits of their own are the binder's series of events and the workers' classes. The
+ * queue has a name, a place and a key for each group, whether pods are of it or not. The
  * coordinator has an index, a pool and devices for each slice, which may outlive its node; and it
  * keeps the 64 places of a batch, two blocks each, once it has had one. */
 static const struct allowance {
     enum process kind;
     int64_t itself, pod, node, object; /* blocks; object: any other one */
-    int64_t slice;                     /* as many more for each object that is a ResourceSlice */
+    int64_t slice, group;              /* as many more for each ResourceSlice, each PodGroup */
     const char *store, *word;          /* of the status report; NULL: none */
     int64_t entry;
     int64_t bytes, entry_bytes; /* where no pod of a thousand containers was seen */
-} allowances[] = {{WATCHER, 300, 8, 6, 6, 0, "log", NULL, 2, 2 << 20, 1 << 10},
-                  {QUEUE, 180, 7, 2, 2, 0, NULL, NULL, 0, 512 << 10, 0},
-                  {SCHEDULER, 430, 7, 5, 6, 15, "group_claims", NULL, 3, 3 << 19, 0},
-                  {WORKER, 100, 7, 8, 2, 0, "classes", NULL, 40, 512 << 10, 128 << 10},
-                  {BINDER, 70, 0, 0, 0, 0, "events", "keys", 3, 300 << 10, 3 << 9}};
+} allowances[] = {{WATCHER, 300, 8, 6, 6, 0, 0, "log", NULL, 2, 2 << 20, 1 << 10},
+                  {QUEUE, 180, 7, 2, 2, 0, 2, NULL, NULL, 0, 512 << 10, 0},
+                  {SCHEDULER, 430, 7, 5, 6, 15, 0, "group_claims", NULL, 3, 3 << 19, 0},
+                  {WORKER, 100, 7, 8, 2, 0, 0, "classes", NULL, 40, 512 << 10, 128 << 10},
+                  {BINDER, 70, 0, 0, 0, 0, 0, "events", "keys", 3, 300 << 10, 3 << 9}};
 
 /* All that a process may mirror, but pods and nodes. */
 static const char *const other_kinds[] = {"services",
@@ -152,6 +153,17 @@ static int64_t other_objects(void)
     return count;
 }
 
+#define CUSTOM_GROUPS "podgroups.scheduling.x-k8s.io"
+
+/* Those of an API that a cluster need not have: its watch may be over, and then there are none. */
+static int64_t custom_groups_there(void)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < SETS_MAX; i++)
+        count += facts_sets[i].there && !facts_sets[i].tree;
+    return count;
+}
+
 /* A watch that fell silent is noticed late, and that of one kind alone later than the others. */
 static bool has_heard(struct proc *p, char *why, size_t room)
 {
@@ -165,6 +177,12 @@ static bool has_heard(struct proc *p, char *why, size_t room)
         if (!heard)
             snprintf(why, room, "%s has %lld %s, there are %lld", p->door, (long long)has,
                      other_kinds[i], (long long)there);
+    }
+    int64_t groups = said_in(lines.at, CUSTOM_GROUPS, "objects");
+    if (heard && groups > custom_groups_there()) {
+        heard = false;
+        snprintf(why, room, "%s has %lld PodGroups, there are %lld", p->door, (long long)groups,
+                 (long long)custom_groups_there());
     }
     buffer_free(&lines);
     return heard;
@@ -241,7 +259,7 @@ static void allow(struct most *most, const struct allowance *a, const char *line
     int64_t kept = decisions_of(lines), entries = entries_of(a, lines);
     most->blocks += a->itself + kept + answers_of(lines) * ANSWER_BLOCKS + pods_there() * a->pod +
                     nodes_there() * a->node + other_objects() * a->object + slices * a->slice +
-                    entries * a->entry +
+                    (int64_t)facts_set_count() * a->group + entries * a->entry +
                     (a->kind == BINDER ? requests_under_way(lines) * REQUEST_BLOCKS : 0);
     most->bytes += a->bytes + kept * DECISION_BYTES +
                    (pods_there() + nodes_there()) * OBJECT_BYTES + entries * a->entry_bytes;
