@@ -136,9 +136,13 @@ void users_room_resize(bool smaller)
 {
     struct pod_fact *there = facts_pod(victim.name);
     int64_t cpu = smaller ? USUAL : TOO_LARGE;
-    if (there != NULL && (smaller || there->node[0] == 0) &&
-        model_resize(world_model(), victim.name, cpu))
-        there->cpu = cpu;
+    struct node_fact *n = facts_node(victim.host);
+    if (there == NULL || (!smaller && there->node[0] != 0) ||
+        !model_resize(world_model(), victim.name, cpu))
+        return;
+    there->cpu = cpu;
+    if (!smaller && n != NULL) /* it may be on its way there, smaller than it is now */
+        n->tightened_at = clock_now();
 }
 
 void users_room_end(void)
