@@ -128,8 +128,9 @@ static void clear(struct scene *s)
     arena_free(&s->memory);
 }
 
-static void look(struct scene *s)
+static void look(void *state)
 {
+    struct scene *s = state;
     struct volume_findings found = {0};
     const struct pod_claims claims = {
         .profile = STR_LITERAL(CLUSTER_SCHEDULER), .delayed_count = 1, .delayed = &s->claim};
@@ -145,21 +146,6 @@ static bool is_as_it_must_be(const struct scene *s, enum storage_kind kind, uint
            s->rooms == (kind == STORAGE_rooms ? count : 0);
 }
 
-/* Nanoseconds of a look, over at least one. */
-static double look_for(struct scene *s, double seconds)
-{
-    struct stopwatch watch;
-    double ns = 0;
-    int64_t looks = 0;
-    while (looks == 0 || ns < seconds * 1e9) {
-        stopwatch_start(&watch);
-        look(s);
-        ns += (double)stopwatch_lap(&watch);
-        looks++;
-    }
-    return ns / (double)looks;
-}
-
 bool claims_run(const struct core_options *o, struct report *r)
 {
     static const struct column columns[] = {
@@ -171,7 +157,7 @@ bool claims_run(const struct core_options *o, struct report *r)
             struct scene s;
             uint32_t count = o->nodes.at[i];
             build(&s, kind, count);
-            double ns = look_for(&s, o->seconds);
+            double ns = clock_ns_of(look, &s, o->seconds);
             bool well = is_as_it_must_be(&s, kind, count);
             clear(&s);
             if (!well) {

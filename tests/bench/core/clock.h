@@ -21,7 +21,7 @@ struct stopwatch {
 void stopwatch_start(struct stopwatch *w);
 int64_t stopwatch_lap(struct stopwatch *w);
 
-/* CPU nanoseconds of one call, over as many as fit into the time. */
+/* CPU nanoseconds of one call, over as many as fit into the time; at least one. */
 double clock_ns_of(void (*once)(void *), void *state, double seconds);
 
 #endif

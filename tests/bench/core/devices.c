@@ -179,8 +179,9 @@ static void clear(struct scene *s)
     arena_free(&s->memory);
 }
 
-static void look(struct scene *s)
+static void look(void *state)
 {
+    struct scene *s = state;
     struct arena scratch = {0};
     struct findings found = {0};
     const struct device_question q = {
@@ -190,21 +191,6 @@ static void look(struct scene *s)
     if (found.device_verdicts.count != 1 || !found.device_verdicts.at[0].fits)
         s->fitting = 0;
     arena_free(&scratch);
-}
-
-/* Nanoseconds of a look, over at least one. */
-static double look_for(struct scene *s, double seconds)
-{
-    struct stopwatch watch;
-    double ns = 0;
-    int64_t looks = 0;
-    while (looks == 0 || ns < seconds * 1e9) {
-        stopwatch_start(&watch);
-        look(s);
-        ns += (double)stopwatch_lap(&watch);
-        looks++;
-    }
-    return ns / (double)looks;
 }
 
 /* ---- the section ---- */
@@ -220,7 +206,7 @@ bool devices_run(const struct core_options *o, struct report *r)
             struct scene s;
             build(&s, kind, o->nodes.at[i]);
             look(&s); /* what is kept of devices is kept */
-            double ns = look_for(&s, o->seconds);
+            double ns = clock_ns_of(look, &s, o->seconds);
             bool well = s.fitting == s.nodes;
             clear(&s);
             if (!well)

@@ -165,6 +165,8 @@ static void every_section_has_its_rows(void **state)
                     {"json", "json", "bytes", 6}, /* the others are differences of times */
                     {"packages", "packages", "times", 3},
                     {"requests", "requests", "curl_us", 3},
+                    {"devices", "devices", "us_a_pod", 5},
+                    {"claims", "claims", "us_a_claim", 3},
                     {"memory", "memory", "nodes", 5},
                     {"preemption", "preemption", "us", 1}};
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
