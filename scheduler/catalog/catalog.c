@@ -1,8 +1,8 @@
 /* catalog: one map a kind, each object decoded in an arena of its own. The one idea: objects change
  * seldom and are looked up often.
  *
- * What must stay true: an entry owns everything that its record points to, and the index of
- * Services by namespace names exactly those of the map. */
+ * What must stay true: an entry owns everything that its record points to, and the indexes of
+ * Services by namespace and of volumes by claim and class name exactly those of the map. */
 #include "scheduler/catalog/catalog_inside.h"
 
 #include "proto/base/memory.h"
@@ -68,7 +68,7 @@ static void forget_volume(struct catalog *c, struct entry *e)
     volume_index_take_out(c->volumes, e->record, &e->link);
 }
 
-/* Of services and devices only what nobody asks for any more: what asks for them goes first. */
+/* Its place among services and devices has been given up before, or goes with all of them. */
 static void free_entry(struct catalog *c, enum catalog_kind kind, struct entry *e)
 {
     catalog_restore_all(c, kind, e);

@@ -2,7 +2,8 @@
  * class that name no claim. So that a claim costs what there is for it, however many volumes others
  * have.
  *
- * The catalog stays the owner of the objects, which are named here by what it likes. */
+ * The catalog stays the owner of the volumes: each stands here as a pointer of the catalog's
+ * choice. */
 #ifndef SCHEDULER_CATALOG_VOLUME_INDEX_H
 #define SCHEDULER_CATALOG_VOLUME_INDEX_H
 
