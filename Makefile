@@ -255,7 +255,7 @@ test:
 # At each commit what is made at random follows from the commit; here it is new, and what it finds
 # becomes a case that stays (tests/README.md).
 nightly:
-	@tests/deps build test
+	@tests/deps build test check
 	@tests/run $(BUILD) nightly
 
 # Without installing anything and without the slow parts: what one runs while working.
@@ -352,15 +352,10 @@ fmt:
 fmt-check:
 	clang-format-14 --dry-run -Werror $(SOURCES)
 
-LINT_SOURCES = $(filter %.c,$(SOURCES))
-# A file a process, because clang-tidy 14 takes the va_lists of a second file for unset ones. Every file
-# is looked at, whatever the others gave. Of tests the static analyser, which is nearly all of the
-# time, looks at none: they run under ASan and UBSan, where what it looks for ends the test.
+# LINT="--part K/N": a part of the sources, and what was changed of late.
 lint: CPPFLAGS += -I$(BUILD)/vocabulary
 lint: $(BUILD)/vocabulary/vocabulary.inc
-	@printf '%s\n' $(LINT_SOURCES) | xargs -P 2 -n 1 sh -c \
-	    'case $$1 in tests/*) set -- "$$1" --checks=-clang-analyzer-*;; esac; \
-	     said=$$(clang-tidy-14 --quiet "$$@" -- -std=c11 $(CPPFLAGS) 2>&1) || { echo "$$said"; exit 1; }' sh
+	@tests/lint $(LINT) -- -std=c11 $(CPPFLAGS)
 
 tidy: all
 	@tests/tidy/run $(BUILD)
