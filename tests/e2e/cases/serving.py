@@ -487,15 +487,19 @@ def dump(world):
 
 
 def asked(scheduler):
-    """`berth queue` names the pod that waits, and what rejected it; on no node does anybody wait."""
+    """`berth queue` names the pod that waits, and what rejected it; on no node does anybody wait. Asked again
+    until then: a pod whose binding is not confirmed yet is there too."""
     def queue(*words):
         done = subprocess.run([BERTH, "queue", "--run-dir", scheduler.rundir, "-o", "json", *words], text=True,
                               stdout=subprocess.PIPE, timeout=30, check=True)
         return json.loads(done.stdout)
 
-    pods = queue("-n", "default").get("pods", [])
-    checks.expect([(p["name"], p["place"], p["rejected_by"]) for p in pods] ==
-                  [("impossible", "unschedulable", ["NodeResourcesFit"])], "berth queue says %s", pods)
+    def waiting():
+        pods = queue("-n", "default").get("pods", [])
+        return [(p["name"], p["place"], p.get("rejected_by")) for p in pods]
+
+    checks.wait_until(20, lambda: waiting() == [("impossible", "unschedulable", ["NodeResourcesFit"])],
+                      "berth queue does not say that one pod waits, and why")
     checks.expect(not queue("--node", "node-0001").get("pods"), "somebody waits on node-0001")
 
 
