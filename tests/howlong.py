@@ -35,12 +35,12 @@ class Times:
         return self.known.get(job.name, job.limit * GUESS)
 
     def left(self, jobs, running_for, waiting_at_once):
-        """Seconds until all have ended: two lanes side by side, and then what is run alone. running_for: what a job has
+        """Seconds until all have ended: the lanes side by side, and then what is run alone. running_for: what a job has
         taken until now, 0 when it has not begun."""
-        rest = {"wait": 0.0, "compute": 0.0, "alone": 0.0}
+        rest = {"wait": 0.0, "compute": 0.0, "fetch": 0.0, "alone": 0.0}
         for job in jobs:
             rest[job.lane] += max(self.of(job) - running_for(job), 0)
-        return max(rest["wait"] / waiting_at_once, rest["compute"]) + rest["alone"]
+        return max(rest["wait"] / waiting_at_once, rest["compute"], rest["fetch"]) + rest["alone"]
 
     def say(self, jobs, running_for, waiting_at_once):
         """In words: "about 12 min"."""
