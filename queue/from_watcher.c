@@ -137,6 +137,7 @@ static void set_pending(struct queue *q, struct moment now, struct str key, cons
     }
     if (e == NULL) {
         e = queues_add(&q->queues, now, key, &tried, around);
+        e->may_hold = q->in_snapshot; /* the scheduler may have placed it before we came */
         measure_handled(&q->queues.measured, "UnschedulablePodAdd");
     } else if (pod->resource_version != 0 && pod->resource_version == e->kept->version) {
         q->count.repeated++;

@@ -400,6 +400,7 @@ void queues_skipped(struct queues *q, struct moment now, struct entry *e, bool h
 {
     if (had_room)
         room_given_up(q, now, entry_pod(e));
+    e->may_hold = !had_room; /* the scheduler may know better where it is, and we not hear of it */
     q->counts.skipped++;
     q->cause = ATTEMPT_ENDED;
     gangs_ended(q, e, GANG_skipped, 0);

@@ -346,6 +346,74 @@ static void room_that_a_bound_pod_gave_back_is_offered_to_others(void **state)
     close_world(&w);
 }
 
+static void go(struct world *w, const struct pod *pod)
+{
+    struct message m = {
+        .type = MSG_pod_gone,
+        .pod_gone = {.uid = pod->uid, .namespace_name = pod->namespace_name, .name = pod->name}};
+    from(w, WATCHER, 7, &m);
+}
+
+/* The next attempt, which is the nth, is b's, and no node takes it. */
+static void reject(struct world *w, const struct pod *b, size_t nth)
+{
+    struct attempt last = {0};
+    struct str fit = STR_LITERAL("NodeResourcesFit");
+    assert_int_equal(attempts(w, &last), nth);
+    struct message m = outcome_of(b, &last, OUTCOME_unschedulable);
+    m.outcome.plugins = (struct strs){1, &fit};
+    from(w, SCHEDULER, 7, &m);
+    assert_true(status_says(w, "\nunschedulable=1\n"));
+}
+
+/* A queue that starts anew is shown a pod as pending by a view that is behind, and next that it is
+ * gone. The scheduler, which has placed it, has said no more than that it skips it. */
+static void room_of_a_skipped_pod_that_goes_is_offered_to_others(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    struct pod a = pod_named("a"), b = pod_named("b");
+    struct attempt first = {0};
+    sync(&w);
+    set_pod(&w, &a);
+    pull(&w, 1);
+    assert_int_equal(attempts(&w, &first), 1);
+    struct message m = outcome_of(&a, &first, OUTCOME_skipped);
+    from(&w, SCHEDULER, 7, &m);
+    set_pod(&w, &b);
+    pull(&w, 2);
+    reject(&w, &b, 2);
+    go(&w, &a);
+    assert_true(status_says(&w, "\nunschedulable=0\n"));
+    close_world(&w);
+}
+
+/* The same, of one that was not tried yet: after a snapshot, but not after it has come as new. */
+static void room_of_a_pod_that_came_with_a_snapshot_is_offered_when_it_goes(void **state)
+{
+    (void)state;
+    struct pod a = pod_named("a"), b = pod_named("b");
+    b.priority = 1;
+    for (int with_snapshot = 0; with_snapshot <= 1; with_snapshot++) {
+        struct world w = open_world(&plain);
+        say(&w, WATCHER, MSG_peer_up);
+        say(&w, WATCHER, MSG_snapshot_begin);
+        if (with_snapshot)
+            set_pod(&w, &a);
+        say(&w, WATCHER, MSG_snapshot_end);
+        say(&w, SCHEDULER, MSG_peer_up);
+        if (!with_snapshot)
+            set_pod(&w, &a);
+        set_pod(&w, &b);
+        pull(&w, 1);
+        pull(&w, 0); /* that one alone */
+        reject(&w, &b, 1);
+        go(&w, &a);
+        assert_true(status_says(&w, with_snapshot ? "\nunschedulable=0\n" : "\nunschedulable=1\n"));
+        close_world(&w);
+    }
+}
+
 /* ---- backoff ---- */
 
 static void backoff_doubles_up_to_its_maximum_without_overflow(void **state)
@@ -889,6 +957,8 @@ int main(void)
         cmocka_unit_test(the_next_tick_is_due_with_the_next_flush),
         cmocka_unit_test(what_the_scheduler_has_free_again_wakes_whom_it_may_help),
         cmocka_unit_test(room_that_a_bound_pod_gave_back_is_offered_to_others),
+        cmocka_unit_test(room_of_a_skipped_pod_that_goes_is_offered_to_others),
+        cmocka_unit_test(room_of_a_pod_that_came_with_a_snapshot_is_offered_when_it_goes),
         cmocka_unit_test(backoff_doubles_up_to_its_maximum_without_overflow),
         cmocka_unit_test(a_strict_backoff_runs_until_after_its_end),
         cmocka_unit_test(backoff_runs_until_the_second_of_its_end_is_over),
