@@ -283,14 +283,30 @@ static bool take_run_dir(struct supervisor *s)
 
 /* ---- the loop ---- */
 
+static bool is_child(const struct supervisor *s, pid_t pid)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->children[i].pid == pid)
+            return true;
+    return false;
+}
+
+/* Others than these have their own who waits for them: an exec plugin, whose status counts. Only
+ * the first process of a container is given orphans as well. */
 static void reap(struct supervisor *s, struct moment now)
 {
     int status;
-    pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-        for (size_t i = 0; i < s->count; i++)
-            if (s->children[i].pid == pid)
-                child_ended(&s->children[i], status, now);
+    for (size_t i = 0; i < s->count; i++) {
+        pid_t pid = s->children[i].pid;
+        if (pid != 0 && waitpid(pid, &status, WNOHANG) == pid)
+            child_ended(&s->children[i], status, now);
+    }
+    siginfo_t other = {0};
+    while (getpid() == 1 && waitid(P_ALL, 0, &other, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           other.si_pid != 0 && !is_child(s, other.si_pid)) {
+        waitpid(other.si_pid, &status, WNOHANG);
+        other = (siginfo_t){0};
+    }
 }
 
 static size_t running(const struct supervisor *s)

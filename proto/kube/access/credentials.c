@@ -1,8 +1,8 @@
 /* credentials: token files are read again once a minute, when they changed, and after a 401; exec
  * plugins run again when what they gave has expired and after a 401.
  *
- * What must stay true: a credential that worked is kept until a newer one is there, and a plugin
- * that fails is not run more than once a second. */
+ * What must stay true: a credential that worked is kept until a newer one is there, and a plugin is
+ * not run more than once a second, whatever it gives. */
 #include "proto/kube/access/credentials.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
@@ -28,6 +28,7 @@ struct credentials {
     /* plugin */
     struct exec_run *run;
     struct moment retry_at;
+    struct log_limit outlived;
 };
 
 struct credentials *credentials_new(const struct kube_config *config, int epoll_fd, uint64_t tag)
@@ -88,9 +89,16 @@ static enum credentials_state poll_file(struct credentials *c, struct moment now
 static enum credentials_state poll_exec(struct credentials *c, struct moment now, int64_t wall_us)
 {
     bool expired = c->current.expires_us > 0 && wall_us >= c->current.expires_us;
-    bool soon = c->refused && !moment_reached(now, c->retry_at); /* just renewed, refused again */
-    if (c->have && !expired && (!c->refused || soon))
+    /* Just renewed, and refused or expired again: a plugin that keeps old ones, or a clock that was
+     * set. The API server has the last word. */
+    bool renewed = c->error[0] == 0 && !moment_reached(now, c->retry_at);
+    if (c->have && (renewed || (!expired && !c->refused))) {
+        if (expired && log_limited(&c->outlived, now))
+            log_warn("exec plugin gives credentials that have expired already, used all the same"
+                     "|command=%s",
+                     c->config->exec->command);
         return CREDENTIALS_ready;
+    }
     if (c->run == NULL && c->error[0] != 0 && !moment_reached(now, c->retry_at))
         return CREDENTIALS_failed;
     if (c->run == NULL) {

@@ -281,6 +281,10 @@ enum exec_step exec_work(struct exec_run *run, struct moment now,
     int status = 0;
     if (run->error.len == 0) {
         pid_t got = waitpid(run->pid, &status, WNOHANG); /* before reading: then all is there */
+        if (got < 0 && errno == ECHILD) { /* somebody waits for whoever ends: what it says counts */
+            got = run->pid;
+            status = 0;
+        }
         drain(run->out_fd, &run->out);
         drain(run->err_fd, &run->err);
         if (run->out.len > ANSWER_MAX || run->err.len > ANSWER_MAX) {

@@ -14,6 +14,7 @@
 #include "tests/unit/kube/access/server.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #define TURNS_MAX 2000 /* of at most 10 ms */
@@ -464,6 +465,40 @@ static void a_plugin_runs_again_after_a_401(void **state)
     assert_non_null(strstr(f->server.last, "Bearer new"));
 }
 
+/* After a step of the clock, or of a plugin that keeps what it once got: the API server decides. */
+static void what_has_expired_when_a_plugin_gives_it_is_used(void **state)
+{
+    struct fixture *f = *state;
+    char ran[512];
+    struct stat runs;
+    reach_by_plugin(f, "#!/bin/sh\necho >> \"$MARK\"\n"
+                       "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":"
+                       "\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"late\","
+                       "\"expirationTimestamp\":\"2020-01-01T00:00:00Z\"}}'\n");
+    for (unsigned i = 1; i <= 5; i++) {
+        ask(f, KUBE_GET, "/ok");
+        wait_done(f, i);
+        assert_int_equal(f->a.status, 200);
+    }
+    assert_non_null(strstr(f->server.last, "Bearer late"));
+    snprintf(ran, sizeof(ran), "%s/ran", f->folder);
+    assert_int_equal(stat(ran, &runs), 0);
+    assert_true(runs.st_size < 5); /* once a second at most */
+}
+
+/* A supervisor waits for all that end: the status is lost, and what was said is not. */
+static void a_plugin_that_somebody_else_has_waited_for_has_ended(void **state)
+{
+    struct fixture *f = *state;
+    signal(SIGCHLD, SIG_IGN);
+    reach_by_plugin(f, plugin);
+    ask(f, KUBE_GET, "/ok");
+    wait_done(f, 1);
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(f->a.status, 200);
+    assert_non_null(strstr(f->server.last, "Bearer old"));
+}
+
 static void a_plugin_that_fails_says_why(void **state)
 {
     struct fixture *f = *state;
@@ -533,6 +568,8 @@ int main(void)
         TEST(the_rate_is_bounded_but_for_the_lease),
         TEST(a_token_file_is_read_again_after_a_401),
         TEST(a_plugin_runs_again_after_a_401),
+        TEST(what_has_expired_when_a_plugin_gives_it_is_used),
+        TEST(a_plugin_that_somebody_else_has_waited_for_has_ended),
         TEST(a_plugin_that_fails_says_why),
         TEST(a_plugin_that_is_not_there_is_named),
         TEST(it_can_be_freed_at_any_time),
