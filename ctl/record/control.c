@@ -1,6 +1,7 @@
 /* control: one caller at a time, who is there for as long as the recording is. What must stay true:
  * `berth run` never waits for a caller, and a recording whose caller is gone ends. */
 #include "ctl/record/control.h"
+#include "ctl/child.h"
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "proto/base/str.h"
@@ -114,6 +115,8 @@ static enum control_wish take_line(struct control *c, struct moment now, const c
     c->len = 0;
     if (!good)
         return refuse_it(c, "this is understood: record SECONDS /DIR");
+    if (rest.len > CHILD_RECORD_DIR_MAX)
+        return refuse_it(c, "the directory's name is too long");
     if (refuse != NULL)
         return refuse_it(c, refuse);
     char dir[sizeof(c->dir)];

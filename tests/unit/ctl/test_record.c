@@ -1,4 +1,5 @@
 /* test_record: how a recording is asked for and ended, and how journals become one file. */
+#include "ctl/child.h"
 #include "ctl/record/control.h"
 #include "ctl/record/gather.h"
 #include "ctl/record/member.h"
@@ -85,6 +86,20 @@ static void it_lasts_as_long_as_its_caller(void **state)
     close(fd);
     assert_int_equal(control_look(&control, at_s(59), NULL), CONTROL_end);
     assert_int_equal(control_look(&control, at_s(59), NULL), CONTROL_nothing);
+}
+
+static void a_directory_whose_name_is_too_long_is_refused(void **state)
+{
+    char line[CONTROL_LINE_MAX], name[CHILD_RECORD_DIR_MAX];
+    (void)state;
+    memset(name, 'a', sizeof(name) - 1);
+    name[sizeof(name) - 1] = 0;
+    snprintf(line, sizeof(line), "record 60 //%s\n", name); /* one byte more than it may have */
+    int fd = call();
+    say(fd, line);
+    assert_int_equal(control_look(&control, start, NULL), CONTROL_nothing);
+    assert_string_equal(heard(fd), "error the directory's name is too long\n");
+    close(fd);
 }
 
 static void asked_again_it_begins_anew(void **state)
@@ -296,11 +311,17 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_door, close_door)
     const struct CMUnitTest tests[] = {
-        TEST(it_lasts_as_long_as_its_caller),     TEST(asked_again_it_begins_anew),
-        TEST(it_lasts_as_long_as_its_caller),     TEST(it_ends_when_its_time_is_over),
-        TEST(what_cannot_be_is_refused_in_words), TEST(who_says_nothing_or_too_much_is_hung_up_on),
-        TEST(the_door_is_for_its_owner_alone),    TEST(journals_become_one_file_in_their_order),
-        TEST(a_life_without_its_end_is_seen),     TEST(a_program_that_is_not_there_is_no_verdict),
+        TEST(it_lasts_as_long_as_its_caller),
+        TEST(a_directory_whose_name_is_too_long_is_refused),
+        TEST(asked_again_it_begins_anew),
+        TEST(it_lasts_as_long_as_its_caller),
+        TEST(it_ends_when_its_time_is_over),
+        TEST(what_cannot_be_is_refused_in_words),
+        TEST(who_says_nothing_or_too_much_is_hung_up_on),
+        TEST(the_door_is_for_its_owner_alone),
+        TEST(journals_become_one_file_in_their_order),
+        TEST(a_life_without_its_end_is_seen),
+        TEST(a_program_that_is_not_there_is_no_verdict),
     };
     log_open("test", LOG_LEVEL_error);
     return cmocka_run_group_tests_name("record", tests, NULL, NULL);
