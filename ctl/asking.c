@@ -3,6 +3,7 @@
 #include "ctl/asking.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,11 +84,12 @@ static int by_endpoint(const void *a, const void *b)
     return strcmp(((const struct door *)a)->endpoint, ((const struct door *)b)->endpoint);
 }
 
-static void find_doors(struct asking *a)
+/* 0, or the errno that says why the folder cannot be looked into. */
+static int find_doors(struct asking *a)
 {
     DIR *entries = opendir(a->run_dir);
     if (entries == NULL)
-        return;
+        return errno;
     for (struct dirent *e = readdir(entries); e; e = readdir(entries)) {
         size_t len = strlen(e->d_name);
         char endpoint[400];
@@ -99,6 +101,7 @@ static void find_doors(struct asking *a)
     }
     closedir(entries);
     qsort(a->doors, a->count, sizeof(a->doors[0]), by_endpoint);
+    return 0;
 }
 
 /* ---- asking ---- */
@@ -176,9 +179,11 @@ bool asking_find(struct asking *a)
 {
     if (a->run_dir == NULL)
         a->run_dir = options_run_dir();
-    if (a->count == 0)
-        find_doors(a);
-    if (a->count == 0)
+    int error = a->count == 0 ? find_doors(a) : 0;
+    if (error != 0)
+        fprintf(stderr, "%s: %s: %s%s\n", a->command, a->run_dir, strerror(error),
+                error == EACCES ? " (it is for the user of berth run, and for root)" : "");
+    else if (a->count == 0)
         fprintf(stderr, "%s: no process has a door in %s\n", a->command, a->run_dir);
     return a->count > 0;
 }

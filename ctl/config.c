@@ -116,10 +116,8 @@ static int say_one(struct arguments *args)
         scheduler_config_print(&config, &out);
     else if (good)
         scheduler_config_write(&config, &out);
-    if (good && fwrite(out.at, 1, out.len, stdout) != out.len) {
-        fprintf(stderr, "berth config: standard output: %s\n", strerror(errno));
-        good = false;
-    }
+    if (good && fwrite(out.at, 1, out.len, stdout) != out.len)
+        good = false; /* and main says so */
     buffer_free(&out);
     arena_free(&memory);
     return good ? 0 : 1;

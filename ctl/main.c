@@ -18,6 +18,7 @@
 #include "proto/bus/options.h"
 #include "proto/commit.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +91,20 @@ static int complete(int count, char **words)
     return 0;
 }
 
-int main(int argc, char **argv)
+/* An answer that did not get out whole is none, as on a full disk. Who no longer reads knows. */
+static int finish(const char *command, int status)
+{
+    bool lost = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && !lost)
+        return status;
+    if (errno != EPIPE)
+        fprintf(stderr, "berth %s: standard output: %s\n", command,
+                errno != 0 ? strerror(errno) : "not all of it was written");
+    return status != 0 ? status : 1;
+}
+
+static int answer(int argc, char **argv)
 {
     if (argc < 2)
         return usage(stderr, 1);
@@ -108,4 +122,10 @@ int main(int argc, char **argv)
         return usage(stdout, 0);
     fprintf(stderr, "berth: no command \"%s\"\n", argv[1]);
     return usage(stderr, 1);
+}
+
+int main(int argc, char **argv)
+{
+    int status = answer(argc, argv);
+    return finish(argc < 2 ? "" : argv[1], status);
 }

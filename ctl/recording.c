@@ -4,7 +4,10 @@
 #include "ctl/recording.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define HEAD      "BERTHTAP2\n"
 #define HEAD_1    "BERTHTAP1\n" /* without counts of what was missed */
@@ -21,6 +24,19 @@ FILE *recording_create(const char *path, char *error, size_t room)
         return NULL;
     }
     return file;
+}
+
+FILE *recording_create_new(const char *path, char *error, size_t room)
+{
+    struct stat s;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 && errno == EEXIST && (stat(path, &s) != 0 || S_ISREG(s.st_mode))) {
+        snprintf(error, room, "%s: is there already", path);
+        return NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    return recording_create(path, error, room);
 }
 
 static void put_number(unsigned char at[4], uint32_t number)

@@ -12,6 +12,9 @@
 
 /* Makes or empties the file and writes its head; NULL with a line in error. */
 FILE *recording_create(const char *path, char *error, size_t room);
+/* The same for a file that must not be there yet, and is its owner's alone: it holds pods. What is
+ * no file, such as a pipe, is written to. */
+FILE *recording_create_new(const char *path, char *error, size_t room);
 /* missed: frames that the reader missed since the one recorded before. */
 bool recording_add(FILE *file, struct str tapped, uint32_t missed);
 /* Opens and checks the head; NULL with a line in error. told: the file says what was missed. */

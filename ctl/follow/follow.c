@@ -316,7 +316,10 @@ int command_follow(int argc, char **argv)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    bool opened = f->recording == NULL && open_bus(f), told = false;
+    bool lacks = f->at_us != 0 && f->recording == NULL;
+    if (lacks)
+        fprintf(stderr, "berth follow: --at: a time of what? --read FILE is missing\n");
+    bool opened = !lacks && f->recording == NULL && open_bus(f), told = false;
     if (f->recording != NULL)
         told = recorded_tell(table.program, f->recording, f->at_us);
     if (opened) {

@@ -129,12 +129,11 @@ static const struct own_option own[] = {
      take_cross_check},
     {NULL, NULL, NULL, NULL}};
 
+/* Where it cannot be, main says why. */
 static bool write_out(struct buffer *out)
 {
     bool written =
         (out->len == 0 || fwrite(out->at, 1, out->len, stdout) == out->len) && fflush(stdout) == 0;
-    if (!written)
-        fprintf(stderr, "berth simulate: standard output: %s\n", strerror(errno));
     buffer_reset(out);
     return written;
 }

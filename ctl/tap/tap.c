@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ENDPOINTS_MAX 64
 #define DISCOVER_MS   500
@@ -496,6 +497,17 @@ static bool listen_until_end(struct tap *tap, struct tap_reader *reader)
     return ok;
 }
 
+/* One that is not there yet is waited for. */
+static bool may_look(const struct tap *tap)
+{
+    const char *dir = tap->reader.run_dir;
+    if (dir == NULL || access(dir, R_OK | X_OK) == 0 || errno != EACCES)
+        return true;
+    fprintf(stderr, "berth tap: %s: %s (it is for the user of berth run, and for root)\n", dir,
+            strerror(EACCES));
+    return false;
+}
+
 static int listen(struct tap *tap)
 {
     char error[512];
@@ -505,11 +517,11 @@ static int listen(struct tap *tap)
         tap->reader.run_dir = options_run_dir();
     tap->reader.endpoints = tap->endpoints;
     learn_run_dir(tap);
-    if (!check_processes(tap))
+    if (!check_processes(tap) || !may_look(tap))
         return 1;
     struct tap_reader *reader = tap_reader_open(&tap->reader, error, sizeof(error));
     if (reader != NULL && tap->record)
-        tap->file = recording_create(tap->record, error, sizeof(error));
+        tap->file = recording_create_new(tap->record, error, sizeof(error));
     if (reader == NULL || (tap->record && tap->file == NULL)) {
         fprintf(stderr, "berth tap: %s\n", error);
         tap_reader_close(&reader);

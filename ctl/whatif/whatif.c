@@ -179,7 +179,16 @@ static bool find_like(struct command *c, struct node *like)
 
 static bool create(struct command *c)
 {
+    int64_t pods = 0;
     manifests_set_others(&c->manifests, c->live.world);
+    for (uint32_t i = 0; i < c->manifests.workloads.count; i++) {
+        int64_t count = c->manifests.workloads.at[i].count;
+        pods += c->replicas >= 0 ? c->replicas : count < PODS_MAX ? count : PODS_MAX + 1;
+    }
+    if (pods > PODS_MAX) {
+        c->w.error = STR_LITERAL("the manifests ask for more than 100,000 pods");
+        return false;
+    }
     for (uint32_t i = 0; i < c->manifests.workloads.count; i++)
         if (!whatif_create(&c->w, &c->manifests, &c->manifests.workloads.at[i], c->replicas))
             return false;
