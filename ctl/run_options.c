@@ -129,7 +129,7 @@ static void note_given(struct run_options *o, int argc, char **argv)
 
 /* Only those can be asked for that were shown in the release before. Where the release is not
  * named, what the flag's own check took may do. */
-static void check_hidden(const struct run_options *o, const char *command)
+static void check_hidden(const struct run_options *o, const char *command, int bad_status)
 {
     const char *given = o->serve.show_hidden_metrics_for_version;
     char former[16];
@@ -140,12 +140,13 @@ static void check_hidden(const struct run_options *o, const char *command)
             "berth %s: metrics.showHiddenMetricsForVersion: Invalid value: \"%s\": must be omitted "
             "or have the value '%s'; only the previous minor version is allowed\n",
             command, given, former);
-    exit(1);
+    exit(bad_status);
 }
 
 void run_options_parse(struct run_options *o, int argc, char **argv)
 {
     bool preflight = strcmp(argv[0], "preflight") == 0;
+    int bad_status = preflight ? 2 : 1; /* 1 of preflight's is that something has failed */
     *o = (struct run_options){
         .tie_break = "random", .assumed_ttl = "0", .run_dir = options_run_dir()};
     take_workers(o, "auto");
@@ -159,19 +160,20 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
             .state = o,
             .more = kube_flag_options,
             .more_state = &o->kube,
-            .error = o->kube.error},
+            .error = o->kube.error,
+            .bad_status = bad_status},
         argc, argv);
     if (!kube_flags_versions(&o->kube)) {
         fprintf(stderr, "berth %s: --emulated-version, --min-compatibility-version: %s\n", argv[0],
                 o->kube.error);
-        exit(1);
+        exit(bad_status);
     }
     o->flags.release = o->kube.release;
     o->flags.feature_gates = o->kube.gates;
     if (!config_flags_check(&o->flags, o->kube.error, sizeof(o->kube.error))) {
         fprintf(stderr, "berth %s: --feature-gates: %s\n", argv[0], o->kube.error);
-        exit(1);
+        exit(bad_status);
     }
-    check_hidden(o, argv[0]);
+    check_hidden(o, argv[0], bad_status);
     note_given(o, argc, argv);
 }

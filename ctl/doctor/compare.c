@@ -241,7 +241,8 @@ int command_compare(int argc, char **argv)
                                   .options = compare_options,
                                   .state = k,
                                   .more = asking_options,
-                                  .more_state = &k->c.asking};
+                                  .more_state = &k->c.asking,
+                                  .bad_status = 2};
     int status = 2;
     asking_init(&k->c.asking, table.program);
     k->c.asking.wait = span_of_ms(WAIT_MS);

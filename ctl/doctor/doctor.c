@@ -214,7 +214,8 @@ int command_doctor(int argc, char **argv)
                                   .options = doctor_options,
                                   .state = k,
                                   .more = asking_options,
-                                  .more_state = &k->g.comparison.asking};
+                                  .more_state = &k->g.comparison.asking,
+                                  .bad_status = 2};
     int status = 0;
     asking_init(&k->g.comparison.asking, table.program);
     k->g.comparison.asking.wait = span_of_ms(WAIT_MS);

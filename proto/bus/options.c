@@ -17,6 +17,8 @@
 /* Who has a core that is recorded. */
 #define CORES (WATCHER | QUEUE | SCHEDULER | WORKER | BINDER)
 
+#define BAD_STATUS 1 /* of a bad argument, as kube-scheduler's */
+
 struct parse {
     struct options *options;
     const struct options_spec *spec;
@@ -224,6 +226,7 @@ struct reader {
     const struct own_option *table[TABLES];
     void *state[TABLES];
     const char *error; /* what a take() says about why it refused; "" when it says nothing */
+    int bad_status;    /* the exit status when an argument is bad */
 };
 
 /* The option of that name and the state of its table. */
@@ -271,7 +274,7 @@ _Noreturn static void help(const struct reader *r)
 _Noreturn static void refuse(const struct reader *r, const char *argument, const char *why)
 {
     fprintf(stderr, "%s: %s: %s\n", r->program, argument, why);
-    exit(1); /* as kube-scheduler */
+    exit(r->bad_status);
 }
 
 static void take_value(const struct reader *r, const struct own_option *o, void *state,
@@ -340,7 +343,8 @@ void options_read(const struct options_table *table, int argc, char **argv)
                        .usage = table->usage,
                        .table = {table->options, table->more},
                        .state = {table->state, table->more_state},
-                       .error = table->error};
+                       .error = table->error,
+                       .bad_status = table->bad_status != 0 ? table->bad_status : BAD_STATUS};
     if (list_each != NULL)
         list(&r);
     bool only_words = false;
@@ -484,7 +488,8 @@ void options_parse(struct options *options, const struct options_spec *spec, int
                        .usage = spec->usage,
                        .table = {spec->own, spec->self & CORES ? of_cores : NULL, shared},
                        .state = {spec->own_state, &p, &p},
-                       .error = p.error};
+                       .error = p.error,
+                       .bad_status = BAD_STATUS};
     for (int i = 1; i < argc; p.error[0] = 0)
         i += take_one(&r, argc - i, argv + i);
     if (options->bus.run_dir == NULL)

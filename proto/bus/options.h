@@ -87,10 +87,12 @@ struct options_table {
     /* Takes an argument that is no option ("-" alone is none, and nothing behind "--" is), wherever
      * it stands; false: no such is wanted (any more). NULL: none is. */
     bool (*word)(void *state, const char *word);
+    int bad_status; /* the exit status when an argument is bad; 0: 1, as kube-scheduler's */
 };
 
 /* Reads argv[1] and on by one table, with the same rules, --help and --version as options_parse.
- * A word is given as it stands in argv, and lives as long. */
+ * A bad argument exits with the table's bad_status. A word is given as it stands in argv, and lives
+ * as long. */
 void options_read(const struct options_table *table, int argc, char **argv);
 
 /* From now on options_read tells what options there are instead of reading any, then NULL, and

@@ -85,6 +85,8 @@ def all_is_well(world):
         said = preflight(world, "scheduler", *flags)
         must_find(said, "FAIL", check, text)
         checks.expect(said.status == 1, "%s: status %d", flags, said.status)
+    said = preflight(world, "scheduler", "--kubeconfg=x")
+    checks.expect(said.status == 2, "a bad argument: status %d", said.status)
     port = cluster.free_port()
     said = preflight(world, "scheduler", "--master=https://127.0.0.1:%d" % port)
     must_find(said, "FAIL", "connection", str(port))

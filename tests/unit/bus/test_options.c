@@ -47,6 +47,8 @@ static const struct own_option more[] = {{"name", "SHARED", "another name", take
                                          {"more", NULL, "a further flag", take_flag},
                                          {NULL, NULL, NULL, NULL}};
 
+static int bad_status; /* what is asked for; 0: nothing is */
+
 static struct given read_all(int argc, const char **argv)
 {
     struct given g = {0};
@@ -56,7 +58,8 @@ static struct given read_all(int argc, const char **argv)
                                          .state = &g,
                                          .more = more,
                                          .more_state = &g,
-                                         .word = take_word},
+                                         .word = take_word,
+                                         .bad_status = bad_status},
                  argc, (char **)argv);
     return g;
 }
@@ -121,6 +124,19 @@ static void test_one_too_many_is_named(void **state)
     refused(4, unknown, "test: --nam: unknown option (--help lists them)\n");
 }
 
+/* Of a command whose 1 means something else. */
+static void test_the_exit_status_of_bad_arguments_is_the_tables(void **state)
+{
+    (void)state;
+    const char *unknown[] = {"test", "--nam"}, *lacking[] = {"test", "--name"};
+    const char *many[] = {"test", "a", "b", "c", "d"};
+    bad_status = 2;
+    ends(2, unknown, STDERR_FILENO, 2, "test: --nam: unknown option (--help lists them)\n");
+    ends(2, lacking, STDERR_FILENO, 2, "test: --name: needs a value\n");
+    ends(5, many, STDERR_FILENO, 2, "test: d: is one too many (--help tells what is wanted)\n");
+    bad_status = 0;
+}
+
 static void test_help_names_each_option_once(void **state)
 {
     (void)state;
@@ -140,6 +156,7 @@ int main(void)
         cmocka_unit_test(test_words_stand_anywhere),
         cmocka_unit_test(test_behind_two_dashes_are_only_words),
         cmocka_unit_test(test_one_too_many_is_named),
+        cmocka_unit_test(test_the_exit_status_of_bad_arguments_is_the_tables),
         cmocka_unit_test(test_help_names_each_option_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

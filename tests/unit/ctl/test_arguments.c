@@ -1,0 +1,80 @@
+/* test_arguments: what each command of berth says of its arguments is so: how it ends when one is
+ * bad. */
+#include "ctl/commands.h"
+#include "ctl/doctor/doctor.h"
+#include "ctl/preflight/preflight.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char said[8192];
+
+/* Its exit status; what it says there is in said. */
+static int run(int (*command)(int, char **), const char *name, const char *argument, int stream)
+{
+    char words[2][64];
+    char *argv[] = {words[0], words[1], NULL};
+    int pipes[2], status;
+    snprintf(words[0], sizeof(words[0]), "%s", name);
+    snprintf(words[1], sizeof(words[1]), "%s", argument);
+    assert_int_equal(pipe(pipes), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60); /* nothing here may wait for ever */
+        dup2(pipes[1], stream);
+        exit(command(2, argv));
+    }
+    close(pipes[1]);
+    size_t len = 0;
+    ssize_t more;
+    while ((more = read(pipes[0], said + len, sizeof(said) - 1 - len)) > 0)
+        len += (size_t)more;
+    said[len] = 0;
+    close(pipes[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* 1 would be that something was found, differs or has failed. */
+static void a_bad_argument_is_no_finding(void **state)
+{
+    (void)state;
+    static const struct {
+        int (*command)(int, char **);
+        const char *name, *argument;
+        int status;
+    } bad[] = {
+        {command_doctor, "doctor", "--kubeconfg=x", 2},
+        {command_doctor, "doctor", "--for=soon", 2},
+        {command_compare, "compare", "--wait", 2},
+        {command_compare, "compare", "word", 2},
+        {command_preflight, "preflight", "--kubeconfg=x", 2},
+        {command_preflight, "preflight", "--feature-gates=NoSuch=true", 2},
+        {command_preflight, "preflight", "--emulated-version=1.2", 2},
+        {command_preflight, "preflight", "--show-hidden-metrics-for-version=0.1", 2},
+        {command_status, "status", "--wat=1", 1},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        int status = run(bad[i].command, bad[i].name, bad[i].argument, STDERR_FILENO);
+        if (status != bad[i].status || strstr(said, bad[i].name) == NULL)
+            fail_msg("%s %s: %d, %s", bad[i].name, bad[i].argument, status, said);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bad_argument_is_no_finding),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
