@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAIT_MS 2000
-
 /* ---- options ---- */
 
 static bool take_run_dir(void *state, const char *value)
@@ -59,21 +57,24 @@ static bool take_allow_plain_tcp(void *state, const char *value)
     return true;
 }
 
+static char wait_doc[64]; /* as the command's asking_init has it: there is one command */
+
 const struct own_option asking_options[] = {
     {"o", "text|json", "output format (default text)", take_output},
     {"run-dir", "DIR", "ask every *.sock in DIR (default: as for the processes)", take_run_dir},
     {"endpoint", "URL", "ask this door instead; may be repeated", take_endpoint},
-    {"wait", "S", "seconds to wait for answers (default 2)", take_wait},
+    {"wait", "S", wait_doc, take_wait},
     {"curve-dir", "DIR", "CURVE keys, for tcp:// doors", take_curve_dir},
     {"allow-plain-tcp", NULL, "permit tcp without CURVE beyond loopback", take_allow_plain_tcp},
     {NULL, NULL, NULL, NULL},
 };
 
-void asking_init(struct asking *a, const char *command)
+void asking_init(struct asking *a, const char *command, unsigned wait_s)
 {
+    snprintf(wait_doc, sizeof(wait_doc), "seconds to wait for answers (default %u)", wait_s);
     *a = (struct asking){.command = command,
                          .bus = {.process = TOOL, .no_door = true, .generation = 1},
-                         .wait = span_of_ms(WAIT_MS),
+                         .wait = span_of_seconds(wait_s),
                          .whom = ANY};
 }
 

@@ -6,7 +6,8 @@
 #include "proto/bus/bus.h"
 #include "proto/bus/options.h"
 
-#define DOORS_MAX 256
+#define DOORS_MAX     256
+#define ASKING_WAIT_S 2 /* of commands that ask a short question */
 
 struct door {
     char endpoint[200];
@@ -34,8 +35,9 @@ struct asking {
  * the asking. */
 extern const struct own_option asking_options[];
 
-/* Zero but for what any tool has: asks all kinds, waits two seconds. */
-void asking_init(struct asking *a, const char *command);
+/* Zero but for what any tool has: asks all kinds, and waits so long unless --wait says otherwise;
+ * --help tells it. To be called before the options are read. */
+void asking_init(struct asking *a, const char *command, unsigned wait_s);
 /* Looks for doors where none were named. False: it was said that there are none. */
 bool asking_find(struct asking *a);
 /* Looks for doors where none were named, asks them all at once, and waits until each process that

@@ -352,7 +352,7 @@ int command_nodes(int argc, char **argv)
                                   .state = n,
                                   .more = asking_options,
                                   .more_state = &n->live.asking};
-    live_init(&n->live, table.program);
+    live_init(&n->live, table.program, ASKING_WAIT_S);
     options_read(&table, argc, argv);
     int status = live_load(&n->live) ? 0 : 1;
     if (status == 0) {

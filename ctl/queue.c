@@ -122,7 +122,7 @@ int command_queue(int argc, char **argv)
                                   .state = s,
                                   .more = asking_options,
                                   .more_state = &s->asking};
-    asking_init(&s->asking, table.program);
+    asking_init(&s->asking, table.program, ASKING_WAIT_S);
     s->request.type = MSG_pending_request;
     s->asking.request = &s->request;
     s->asking.whom = QUEUE;

@@ -121,7 +121,7 @@ int command_debug(int argc, char **argv)
                                         .more = asking_options,
                                         .more_state = &d.asking,
                                         .word = take_word};
-    asking_init(&d.asking, "berth debug");
+    asking_init(&d.asking, "berth debug", ASKING_WAIT_S);
     d.request = (struct message){.type = MSG_debug_pod, .debug_pod = {.for_ms = FOR_MS}};
     options_read(&table, argc, argv);
     if (d.count < 2 || strcmp(d.words[0], "pod") != 0 ||

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAIT_MS    5000
+#define WAIT_S     5
 #define HEAL_S     30
 #define NAMED_MOST 100 /* differences, in text */
 
@@ -244,8 +244,7 @@ int command_compare(int argc, char **argv)
                                   .more_state = &k->c.asking,
                                   .bad_status = 2};
     int status = 2;
-    asking_init(&k->c.asking, table.program);
-    k->c.asking.wait = span_of_ms(WAIT_MS);
+    asking_init(&k->c.asking, table.program, WAIT_S);
     options_read(&table, argc, argv);
     if (reach(k, &api) && comparison_run(&k->c)) {
         if (k->heal)

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WAIT_MS      3000
+#define WAIT_S       3
 #define FOR_S        300
 #define GATES_S      3600
 #define LAG_S        15
@@ -217,8 +217,7 @@ int command_doctor(int argc, char **argv)
                                   .more_state = &k->g.comparison.asking,
                                   .bad_status = 2};
     int status = 0;
-    asking_init(&k->g.comparison.asking, table.program);
-    k->g.comparison.asking.wait = span_of_ms(WAIT_MS);
+    asking_init(&k->g.comparison.asking, table.program, WAIT_S);
     k->g.facts.for_s = FOR_S;
     k->g.facts.gates_s = GATES_S;
     k->g.facts.lag_s = LAG_S;

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAIT_MS 10000
+#define WAIT_S  10
 #define TOP_MAX 1000
 
 struct command {
@@ -345,8 +345,7 @@ int command_explain(int argc, char **argv)
                                   .more_state = &c->live.asking,
                                   .word = take_word};
     int status = 1;
-    live_init(&c->live, table.program);
-    c->live.asking.wait = span_of_ms(WAIT_MS);
+    live_init(&c->live, table.program, WAIT_S);
     c->e.top = 5;
     options_read(&table, argc, argv);
     if (c->recorded.at_us != 0 && c->recorded.path == NULL)

@@ -22,10 +22,10 @@ struct talk {
     struct moment heard;
 };
 
-void live_init(struct live *l, const char *command)
+void live_init(struct live *l, const char *command, unsigned wait_s)
 {
     *l = (struct live){.has_pending = false};
-    asking_init(&l->asking, command);
+    asking_init(&l->asking, command, wait_s);
 }
 
 void live_free(struct live *l)

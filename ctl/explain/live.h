@@ -25,7 +25,8 @@ struct live {
     struct arena memory;
 };
 
-void live_init(struct live *l, const char *command);
+/* As asking_init. */
+void live_init(struct live *l, const char *command, unsigned wait_s);
 /* False: it was said what is missing. What has come is there all the same. */
 bool live_load(struct live *l);
 void live_free(struct live *l);

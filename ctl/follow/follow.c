@@ -309,7 +309,7 @@ int command_follow(int argc, char **argv)
                                   .more = asking_options,
                                   .more_state = &f->asking};
     struct sigaction action = {.sa_handler = on_signal};
-    asking_init(&f->asking, table.program);
+    asking_init(&f->asking, table.program, ASKING_WAIT_S);
     options_read(&table, argc, argv);
     stopped = 0;
     sigemptyset(&action.sa_mask);

@@ -206,7 +206,7 @@ int command_status(int argc, char **argv)
                                   .more = asking_options,
                                   .more_state = &a->asking};
     int status = 0;
-    asking_init(&a->asking, table.program);
+    asking_init(&a->asking, table.program, ASKING_WAIT_S);
     a->asking.request = &request;
     a->asking.answer = MSG_status;
     a->asking.take = take;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WAIT_MS 10000
+#define WAIT_S 10
 
 struct command {
     struct columns_flags flags; /* first: see COLUMNS_OPTIONS */
@@ -286,8 +286,7 @@ int command_pods(int argc, char **argv)
                                   .more = asking_options,
                                   .more_state = &c->live.asking};
     int status = 1;
-    live_init(&c->live, table.program);
-    c->live.asking.wait = span_of_ms(WAIT_MS);
+    live_init(&c->live, table.program, WAIT_S);
     options_read(&table, argc, argv);
     c->view.space = c->all_spaces ? (struct str){0} : str_of(c->space ? c->space : "default");
     c->view.now_us = moment_wall_us();

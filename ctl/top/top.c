@@ -224,7 +224,7 @@ static void ask_nodes(struct screen *s)
     struct live live;
     if ((s->top.pane != TOP_nodes && !s->once) || fresh)
         return;
-    live_init(&live, s->given.command);
+    live_init(&live, s->given.command, ASKING_WAIT_S);
     live.asking = s->given;
     if (live_load(&live)) {
         columns_free(&s->nodes);
@@ -414,7 +414,7 @@ int command_top(int argc, char **argv)
                                   .more = asking_options,
                                   .more_state = &s->given};
     int status = 0;
-    asking_init(&s->given, table.program);
+    asking_init(&s->given, table.program, ASKING_WAIT_S);
     s->top.interval_s = 2;
     s->top.rate = -1;
     options_read(&table, argc, argv);

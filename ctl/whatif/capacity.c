@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define WAIT_MS     10000
+#define WAIT_S      10
 #define MOST        10000
 #define MOST_AT_ALL 1000000
 
@@ -166,8 +166,7 @@ int command_capacity(int argc, char **argv)
                                   .more = asking_options,
                                   .more_state = &c->live.asking};
     int status = 1;
-    live_init(&c->live, table.program);
-    c->live.asking.wait = span_of_ms(WAIT_MS);
+    live_init(&c->live, table.program, WAIT_S);
     c->space = STR_LITERAL("default");
     c->most = MOST;
     options_read(&table, argc, argv);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WAIT_MS   10000
+#define WAIT_S    10
 #define NODES_MAX 10000
 #define PODS_MAX  100000
 
@@ -267,8 +267,7 @@ int command_whatif(int argc, char **argv)
                                   .more = asking_options,
                                   .more_state = &c->live.asking};
     int status = 1;
-    live_init(&c->live, table.program);
-    c->live.asking.wait = span_of_ms(WAIT_MS);
+    live_init(&c->live, table.program, WAIT_S);
     c->space = STR_LITERAL("default");
     c->replicas = -1;
     options_read(&table, argc, argv);

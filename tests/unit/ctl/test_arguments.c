@@ -1,8 +1,14 @@
 /* test_arguments: what each command of berth says of its arguments is so: how it ends when one is
- * bad. */
+ * bad, and how long it waits. */
 #include "ctl/commands.h"
+#include "ctl/debug/debug.h"
 #include "ctl/doctor/doctor.h"
+#include "ctl/explain/explain.h"
+#include "ctl/follow/follow.h"
 #include "ctl/preflight/preflight.h"
+#include "ctl/tables/tables.h"
+#include "ctl/top/top.h"
+#include "ctl/whatif/whatif.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,10 +77,43 @@ static void a_bad_argument_is_no_finding(void **state)
     }
 }
 
+/* As their manuals have it. */
+static void help_tells_how_long_each_waits(void **state)
+{
+    (void)state;
+    static const struct {
+        int (*command)(int, char **);
+        const char *name;
+        int wait_s;
+    } all[] = {
+        {command_capacity, "capacity", 10},
+        {command_compare, "compare", 5},
+        {command_debug, "debug", 2},
+        {command_doctor, "doctor", 3},
+        {command_explain, "explain", 10},
+        {command_follow, "follow", 2},
+        {command_nodes, "nodes", 2},
+        {command_pods, "pods", 10},
+        {command_queue, "queue", 2},
+        {command_status, "status", 2},
+        {command_top, "top", 2},
+        {command_whatif, "whatif", 10},
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        char line[128];
+        snprintf(line, sizeof(line), "  %-22s seconds to wait for answers (default %d)\n",
+                 "--wait S", all[i].wait_s);
+        assert_int_equal(run(all[i].command, all[i].name, "--help", STDOUT_FILENO), 0);
+        if (strstr(said, line) == NULL)
+            fail_msg("%s --help has not\n%sbut\n%s", all[i].name, line, said);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bad_argument_is_no_finding),
+        cmocka_unit_test(help_tells_how_long_each_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
