@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TIMEOUT_S  30
 #define PAGE       500
 #define THINGS_MAX 5000000
 #define METADATA   "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -34,8 +33,9 @@ static void on_done(void *context, const struct kube_response *r)
     snprintf(page->error, sizeof(page->error), "%s", r->error);
 }
 
-bool api_open(struct api *api, const char *kubeconfig, const char *master)
+bool api_open(struct api *api, const char *kubeconfig, const char *master, struct span timeout)
 {
+    api->timeout = timeout;
     api->config = kube_config_load(kubeconfig, master, api->error, sizeof(api->error));
     if (api->config != NULL)
         api->client = kube_client_new(
@@ -58,7 +58,7 @@ static void get(struct api *api, struct str path, struct page *page)
                                                          .channel = KUBE_CHANNEL_write,
                                                          .path = path,
                                                          .accept = METADATA,
-                                                         .timeout = span_of_seconds(TIMEOUT_S),
+                                                         .timeout = api->timeout,
                                                          .context = page,
                                                          .done = on_done});
     while (!page->done) {
@@ -135,6 +135,17 @@ static bool read_page(struct str body, struct api_list *list, struct buffer *nex
     return good && list->count < THINGS_MAX;
 }
 
+static void say_error(struct api *api, struct str path, const struct page *page)
+{
+    if (page->status == 0)
+        snprintf(api->error, sizeof(api->error), "%.*s: %s", STR_ARG(path), page->error);
+    else if (page->status == 200)
+        snprintf(api->error, sizeof(api->error), "%.*s: is no list", STR_ARG(path));
+    else
+        snprintf(api->error, sizeof(api->error), "%.*s: status %d", STR_ARG(path), page->status);
+    api->silent = api->silent || page->status == 0;
+}
+
 bool api_list(struct api *api, struct str path, struct api_list *list, struct arena *a)
 {
     struct buffer next = {0}, url = {0};
@@ -156,8 +167,7 @@ bool api_list(struct api *api, struct str path, struct api_list *list, struct ar
         get(api, buffer_str(&url), &page);
         good = page.status == 200 && read_page(buffer_str(&page.body), list, &next, a);
         if (!good)
-            snprintf(api->error, sizeof(api->error), "%.*s: %d %s", STR_ARG(path), page.status,
-                     page.status == 200 ? "is no list" : page.error);
+            say_error(api, path, &page);
         buffer_free(&page.body);
     } while (good && next.len > 0);
     buffer_free(&next);

@@ -9,11 +9,13 @@
 struct api {
     struct kube_config *config;
     struct kube_client *client;
+    struct span timeout;
+    bool silent;     /* a request had no answer: another one would have none, and take as long */
     char error[512]; /* why the last call failed */
 };
 
-/* As kube_config_load; false with error. */
-bool api_open(struct api *api, const char *kubeconfig, const char *master);
+/* As kube_config_load; false with error. Each request ends with the timeout. */
+bool api_open(struct api *api, const char *kubeconfig, const char *master, struct span timeout);
 /* Everything that is listed at the path, with the selector that the watcher lists it with; strings
  * and things are the arena's. False with error: it could not be had whole. */
 struct api_list {

@@ -56,7 +56,14 @@ static const struct own_option compare_options[] = {
 
 static bool is_mended(const struct command *k, const struct difference *one)
 {
-    return !differences_open(&k->c.differences, one);
+    return !differences_open(&k->c.differences, one) && !comparison_is_lost(&k->c, one->set);
+}
+
+static const char *outcome(const struct command *k, const struct difference *one)
+{
+    if (is_mended(k, one))
+        return "mended";
+    return differences_open(&k->c.differences, one) ? "still there" : "not looked at again";
 }
 
 static uint32_t count_left(const struct command *k)
@@ -86,7 +93,7 @@ static void print_summary(const struct command *k)
     count_of(c, "assigned", &assigned);
     count_of(c, "pending", &pending);
     printf("compared: ");
-    if (c->api != NULL)
+    if (c->api_things > 0)
         printf("API server (%llu objects), ", (unsigned long long)c->api_things);
     const char *comma = "";
     for (size_t i = 0; i < c->count; i++)
@@ -111,8 +118,7 @@ static void print_text(const struct command *k)
     for (uint32_t i = 0; i < k->healed_from; i++) {
         struct str text = comparison_text(k->before[i], &a);
         if (named++ < NAMED_MOST)
-            printf("%s: %.*s\n", is_mended(k, k->before[i]) ? "mended" : "still there",
-                   STR_ARG(text));
+            printf("%s: %.*s\n", outcome(k, k->before[i]), STR_ARG(text));
     }
     for (uint32_t i = 0; i < d->count && k->healed_from == 0; i++) {
         if (!differences_settled(d, d->at[i]))
@@ -226,7 +232,7 @@ static bool reach(struct command *k, struct api *api)
     if (k->kubeconfig == NULL && k->master == NULL)
         return true;
     k->c.api = api;
-    if (api_open(api, k->kubeconfig, k->master))
+    if (api_open(api, k->kubeconfig, k->master, k->c.asking.wait))
         return true;
     fprintf(stderr, "berth compare: %s\n", api->error);
     return false;

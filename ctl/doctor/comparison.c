@@ -1,7 +1,8 @@
 /* comparison: looks at all of them. The one idea: who is told by whom decides what is compared with
  * what: the watcher with the API server, queue and scheduler with the watcher, workers, taken
  * together, with the scheduler. What must stay true: who is being told everything anew is not
- * compared, and that is said; and what is read anew is what differs, by whoever differs, no more.
+ * compared, and that is said; what could not be listed once is not compared any more, and that is
+ * said, too; and what is read anew is what differs, by whoever differs, no more.
  */
 #include "ctl/doctor/comparison.h"
 
@@ -103,17 +104,18 @@ static void compare_names(struct comparison *c, const struct pairing *p)
 
 /* ---- the API server ---- */
 
-/* Where the watcher lists, as of the first look. */
+/* Where the watcher lists, as it says first. */
 static void find_paths(struct comparison *c)
 {
     const struct told *watcher = inquiry_of(&c->inquiry, WATCHER);
-    if (watcher == NULL || c->paths.count > 0)
+    if (watcher == NULL || c->listed_count > 0)
         return;
-    c->paths.at = arena_take(&c->memory, (watcher->said.sets.count + 1) * sizeof(*c->paths.at));
+    c->listed = arena_take(&c->memory, (watcher->said.sets.count + 1) * sizeof(*c->listed));
+    c->listed_in = c->looks;
     for (uint32_t i = 0; i < watcher->said.sets.count; i++) {
         struct str name = watcher->said.sets.at[i].name;
         if (name.len > 0 && name.at[0] == '/')
-            c->paths.at[c->paths.count++] = arena_copy(&c->memory, name);
+            c->listed[c->listed_count++] = (struct listed){.path = arena_copy(&c->memory, name)};
     }
 }
 
@@ -126,19 +128,22 @@ static bool was_open(const struct comparison *c, struct str set)
     return false;
 }
 
-/* What has differed in no former look needs no other: it is in motion at most. */
-static void compare_path(struct comparison *c, struct str path)
+/* What has differed in no former look needs no other: it is in motion at most. Nor does what could
+ * not be listed in one: a difference counts that was seen in each. */
+static void compare_path(struct comparison *c, struct listed *listed)
 {
+    struct str path = listed->path;
     struct api_list list;
     struct arena a = {0};
-    if (c->differences.look > 1 && !was_open(c, path))
+    if (listed->failed.len > 0 || (c->looks > c->listed_in && !was_open(c, path)))
         return;
     if (!api_list(c->api, path, &list, &a)) {
-        buffer_print(&c->problems, "the API server: %s\n", c->api->error);
+        listed->failed = arena_print(&c->memory, "%s%s", c->api->error,
+                                     c->api->silent ? "; it was asked for nothing further" : "");
         arena_free(&a);
         return;
     }
-    c->api_things += c->differences.look == 1 ? list.count : 0;
+    c->api_things += c->looks == c->listed_in ? list.count : 0;
     struct held_set sum = held_set_of(path), has;
     for (uint32_t i = 0; i < list.count; i++)
         held_set_add(&sum, &list.things[i]);
@@ -155,6 +160,32 @@ static void compare_path(struct comparison *c, struct str path)
         }
     }
     arena_free(&a);
+}
+
+static void compare_api(struct comparison *c)
+{
+    for (uint32_t i = 0; c->api != NULL && !c->api->silent && i < c->listed_count; i++)
+        compare_path(c, &c->listed[i]);
+}
+
+struct strs comparison_api_lacks(const struct comparison *c, struct arena *a)
+{
+    struct strs lacks = {.at = arena_take(a, (c->listed_count + 1) * sizeof(struct str))};
+    if (c->api != NULL && c->listed_count == 0)
+        lacks.at[lacks.count++] = str_of("the watcher has not said what it lists there");
+    for (uint32_t i = 0; i < c->listed_count; i++)
+        if (c->listed[i].failed.len > 0)
+            lacks.at[lacks.count++] = c->listed[i].failed;
+    return lacks;
+}
+
+bool comparison_is_lost(const struct comparison *c, struct str set)
+{
+    bool lost = false;
+    for (uint32_t i = 0; c->api != NULL && i < c->listed_count; i++)
+        if (str_equal(c->listed[i].path, set))
+            lost = c->api->silent || c->listed[i].failed.len > 0;
+    return lost;
 }
 
 /* ---- a look ---- */
@@ -213,8 +244,7 @@ static void look(struct comparison *c)
     for (size_t i = 0; i < PAIRINGS; i++)
         if (differs[i])
             compare_names(c, &pairings[i]);
-    for (uint32_t i = 0; c->api != NULL && i < c->paths.count; i++)
-        compare_path(c, c->paths.at[i]);
+    compare_api(c);
 }
 
 /* ---- all of them ---- */
@@ -241,9 +271,14 @@ static bool all_are_compared(const struct comparison *c)
     return true;
 }
 
-static void say_who_is_left_out(struct comparison *c)
+static void say_what_is_left_out(struct comparison *c)
 {
     unsigned there = 0;
+    struct arena a = {0};
+    struct strs of_api = comparison_api_lacks(c, &a);
+    for (uint32_t i = 0; i < of_api.count; i++)
+        buffer_print(&c->problems, "the API server: %.*s\n", STR_ARG(of_api.at[i]));
+    arena_free(&a);
     for (size_t i = 0; i < c->count; i++) {
         const char *lacks = comparison_lacks(c, &c->compared[i]);
         there |= (unsigned)c->compared[i].kind;
@@ -263,11 +298,12 @@ bool comparison_run(struct comparison *c)
         buffer_reset(&c->problems);
         look(c);
         bool well = differences_count_open(&c->differences) == 0 && all_are_compared(c);
-        if (well || c->looks >= DIFFERENCE_LOOKS)
+        uint32_t first = c->api != NULL && c->listed_in > 0 ? c->listed_in : 1;
+        if (well || c->looks + 1 >= first + DIFFERENCE_LOOKS)
             break;
         inquiry_pause(&c->inquiry, span_of_ms(COMPARISON_PAUSE_MS));
     }
-    say_who_is_left_out(c);
+    say_what_is_left_out(c);
     return true;
 }
 
@@ -277,11 +313,11 @@ bool comparison_run(struct comparison *c)
 static struct strs paths_to_list(const struct comparison *c, struct arena *a)
 {
     const struct differences *d = &c->differences;
-    struct strs paths = {.at = arena_take(a, (c->paths.count + 1) * sizeof(struct str))};
-    for (uint32_t p = 0; p < c->paths.count; p++)
+    struct strs paths = {.at = arena_take(a, (c->listed_count + 1) * sizeof(struct str))};
+    for (uint32_t p = 0; p < c->listed_count; p++)
         for (uint32_t i = 0; i < d->count; i++)
-            if (differences_settled(d, d->at[i]) && str_equal(d->at[i]->set, c->paths.at[p])) {
-                paths.at[paths.count++] = c->paths.at[p];
+            if (differences_settled(d, d->at[i]) && str_equal(d->at[i]->set, c->listed[p].path)) {
+                paths.at[paths.count++] = c->listed[p].path;
                 break;
             }
     return paths;
@@ -325,7 +361,7 @@ void comparison_heal(struct comparison *c, struct span limit)
         look(c);
     } while ((differences_count_settled(&c->differences) > 0 || !all_are_compared(c)) &&
              !moment_reached(moment_now(), end));
-    say_who_is_left_out(c);
+    say_what_is_left_out(c);
 }
 
 /* ---- words ---- */

@@ -12,21 +12,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WAIT_S       3
-#define FOR_S        300
-#define GATES_S      3600
-#define LAG_S        15
-#define SLOW_MS      1000
-#define YOUNG_S      30
-#define NUMBER_MOST  10000000
-#define MISSING_MOST 2
+#define WAIT_S      3
+#define FOR_S       300
+#define GATES_S     3600
+#define LAG_S       15
+#define SLOW_MS     1000
+#define YOUNG_S     30
+#define NUMBER_MOST 10000000
 
 struct command {
     struct gathering g;
     struct findings_list found;
     const char *kubeconfig, *master;
-    const char *missing[MISSING_MOST]; /* what could not be looked at */
-    uint32_t missing_count;
+    struct strs missing; /* what could not be looked at */
+    bool seen_api;       /* all that there is at the API server was looked at */
     bool list;
 };
 
@@ -131,14 +130,15 @@ static void print_text(const struct command *k)
     }
     if (advice != NULL)
         printf("    %s\n", advice);
-    for (uint32_t i = 0; i < k->missing_count; i++)
-        printf("not looked at: %s\n", k->missing[i]);
+    for (uint32_t i = 0; i < k->missing.count; i++)
+        printf("not looked at: %.*s\n", STR_ARG(k->missing.at[i]));
+    const char *api = k->g.comparison.api == NULL ? " (--kubeconfig: at the API server, too)"
+                      : k->seen_api               ? ", and at the API server"
+                                                  : "";
     if (k->found.count == 0)
         printf("nothing found; %zu checks looked at %u processes and %u pods without a node%s\n",
                process_check_count + pod_check_count, k->g.facts.process_count,
-               k->g.facts.pod_count,
-               k->g.comparison.api != NULL ? ", and at the API server"
-                                           : " (--kubeconfig: at the API server, too)");
+               k->g.facts.pod_count, api);
 }
 
 static void print_json(const struct command *k)
@@ -160,8 +160,8 @@ static void print_json(const struct command *k)
     }
     json_close(&j, ']');
     json_open(&j, "notLookedAt", '[');
-    for (uint32_t i = 0; i < k->missing_count; i++)
-        json_str(&j, NULL, str_of(k->missing[i]));
+    for (uint32_t i = 0; i < k->missing.count; i++)
+        json_str(&j, NULL, k->missing.at[i]);
     json_close(&j, ']');
     json_close(&j, '}');
     printf("%.*s\n", (int)out.len, out.at);
@@ -173,11 +173,18 @@ static void print_json(const struct command *k)
 static void examine(struct command *k)
 {
     const struct facts *f = &k->g.facts;
+    struct arena *a = &k->g.memory;
+    struct strs lacks = comparison_api_lacks(&k->g.comparison, a), *missing = &k->missing;
     doctor_look(f, &k->found);
+    missing->at = arena_take(a, (lacks.count + 2) * sizeof(struct str));
     if (!f->has_pods)
-        k->missing[k->missing_count++] = "pods: the watcher has shown none";
+        missing->at[missing->count++] = str_of("pods: the watcher has shown none");
     if (!f->has_serves)
-        k->missing[k->missing_count++] = "whose pods they are: the queue has not said it";
+        missing->at[missing->count++] = str_of("whose pods they are: the queue has not said it");
+    for (uint32_t i = 0; i < lacks.count; i++)
+        missing->at[missing->count++] =
+            arena_print(a, "the API server: %.*s", STR_ARG(lacks.at[i]));
+    k->seen_api = k->g.comparison.api != NULL && lacks.count == 0;
 }
 
 static bool reach(struct command *k, struct api *api)
@@ -185,7 +192,7 @@ static bool reach(struct command *k, struct api *api)
     if (k->kubeconfig == NULL && k->master == NULL)
         return true;
     k->g.comparison.api = api;
-    if (api_open(api, k->kubeconfig, k->master))
+    if (api_open(api, k->kubeconfig, k->master, k->g.comparison.asking.wait))
         return true;
     fprintf(stderr, "berth doctor: %s\n", api->error);
     return false;
@@ -198,7 +205,7 @@ static int work(struct command *k)
     if (reach(k, &api) && doctor_gather(&k->g)) {
         examine(k);
         (k->g.comparison.asking.json ? print_json : print_text)(k);
-        status = k->found.count > 0 ? 1 : k->missing_count > 0 ? 2 : 0;
+        status = k->found.count > 0 ? 1 : k->missing.count > 0 ? 2 : 0;
     }
     findings_free(&k->found);
     gathering_free(&k->g);

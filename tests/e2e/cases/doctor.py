@@ -2,6 +2,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import time
 
@@ -17,10 +18,15 @@ from suite import case
 ROOM = {"cpu": "4", "memory": "8Gi"}
 
 
+def run(command, subject, *words):
+    """As subprocess.run."""
+    return subprocess.run([os.path.join(cluster.TOP, "build/bin/berth"), command, "--run-dir", subject.rundir, *words], timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+
+
 def asked(command, subject, *words):
     """(exit status, what it says as JSON, what it complains of)."""
-    done = subprocess.run([os.path.join(cluster.TOP, "build/bin/berth"), command, "--run-dir", subject.rundir, "-o", "json",
-                           *words], timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    done = run(command, subject, "-o", "json", *words)
     return done.returncode, json.loads(done.stdout or "{}"), done.stderr
 
 
@@ -159,6 +165,45 @@ def doctor_silent(world):
     finally:
         os.kill(world.cluster.process.pid, signal.SIGCONT)
     checks.expect(found.get("old-view") == ["watcher"], "found: %s", found)
+
+
+def expect_unreached(subject, url, why):
+    """Both commands name it, once, end with 2, and have not waited for each kind anew."""
+    for command in ("doctor", "compare"):
+        begin = time.monotonic()
+        status, said, complaint = asked(command, subject, "--master", url, "--wait", "1.5")
+        took = time.monotonic() - begin
+        missing = said["notLookedAt"] if command == "doctor" else said["problems"].splitlines()
+        checks.expect(status == 2 and len(missing) == 1 and missing[0].startswith("the API server: /") and why in missing[0] and
+                      missing[0].endswith("; it was asked for nothing further"), "%s ended with %s: %s %s", command, status, said, complaint)
+        checks.expect(took < 12, "%s took %.1f s", command, took)
+
+
+@case("doctor-unreached", not_upstream="berth doctor is berth's")
+def doctor_unreached(world):
+    """An API server that is not there, one that takes connections and says nothing, and one that refuses a kind."""
+    objects.small_nodes(world.admin, 1, ROOM)
+    pods = world.pods()
+    subject = world.scheduler()
+    world.admin.create(kube.PODS, objects.pod("one"))
+    checks.all_bound(pods, 1, 60)
+    nowhere = "http://127.0.0.1:%d" % cluster.free_port()
+    expect_unreached(subject, nowhere, nowhere)
+    for command, missing, seen in (("doctor", "not looked at: the API server: /", "at the API server\n"),
+                                   ("compare", "\nthe API server: /", "compared: API server")):
+        done = run(command, subject, "--master", nowhere)
+        checks.expect(done.returncode == 2 and missing in done.stdout and seen not in done.stdout, "%s ended with %s: %s %s", command,
+                      done.returncode, done.stdout, done.stderr)
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen(20)
+        expect_unreached(subject, "http://127.0.0.1:%d" % mute.getsockname()[1], "timed out")
+    if world.options.api == "small":
+        world.cluster.faults({"verb": "list", "resource": "csinodes", "status": 403})
+        kubeconfig = ("--kubeconfig", world.cluster.kubeconfig("admin"))
+        status, said, complaint = asked("doctor", subject, *kubeconfig)
+        checks.expect(status == 2 and said["notLookedAt"] == ["the API server: /apis/storage.k8s.io/v1/csinodes: status 403"],
+                      "it ended with %s: %s %s", status, said, complaint)
 
 
 @case("doctor-asked", not_upstream="berth doctor is berth's")
