@@ -304,7 +304,10 @@ static bool make_unschedulable(struct whatif *w, struct str name)
 {
     struct node node, cordoned;
     if (!world_node(w->world, name, &node, &w->step))
-        return refuse(w, "there is no node", name);
+        return refuse(w,
+                      strs_hold(w->failed, name) ? "--fail has taken away already the node"
+                                                 : "there is no node",
+                      name);
     codec_copy(&node_record, &cordoned, &node, &w->step);
     cordoned.unschedulable = true;
     world_node_set(w->world, &cordoned);

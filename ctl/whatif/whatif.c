@@ -201,9 +201,11 @@ static bool change(struct command *c)
     whatif_begin(&c->w, c->live.world);
     if (!whatif_ask(&c->w, &c->live.explained, c->plugins) || !find_like(c, &like))
         return false;
+    if (!each(c, &c->deletes, whatif_delete))
+        return false;
     if (c->pending)
         whatif_take_pending(&c->w);
-    if (!each(c, &c->deletes, whatif_delete) || !each(c, &c->fails, whatif_fail))
+    if (!each(c, &c->fails, whatif_fail))
         return false;
     whatif_add_nodes(&c->w, &like, c->add);
     return each(c, &c->cordons, whatif_cordon) && each(c, &c->drains, whatif_drain) && create(c);

@@ -77,7 +77,8 @@ bool whatif_drain(struct whatif *w, struct str node);
 /* Pods of a workload that is not there yet: replicas of them, or as many as it says (-1). */
 bool whatif_create(struct whatif *w, struct manifests *m, const struct workload *load,
                    int64_t replicas);
-/* All that were pending before. Comes first. */
+/* All that were pending before, but for those deleted: behind whatif_delete, and before the others.
+ */
 void whatif_take_pending(struct whatif *w);
 
 /* ---- then ---- */

@@ -83,6 +83,7 @@ def look_at_refused(subject):
     for words, why in ((("--drain", "nowhere"), "there is no node nowhere"),
                        (("--delete", "pod/default/nobody"), "there is no pod default/nobody"),
                        (("--fail", "zone=none"), "no node has the label zone=none"),
+                       (("--fail", "zone=a", "--drain", "node-0"), "--fail has taken away already the node node-0"),
                        ((), "what is to be different"),
                        (("--add-nodes", "1"), "--add-nodes and --like belong together")):
         status, out, complaint = asked(subject, "whatif", *words)
@@ -175,6 +176,8 @@ def whatif(world):
     checks.expect(sorted(places(failed)) == sorted(on["node-1"] + on["node-2"]) and set(places(failed).values()) <= {
         "node-0", "node-2-new-1", "node-2-new-2", "node-2-new-3", "node-2-new-4"}, "it says: %s", failed)
     pending = sorted(name for name in before if not before[name])
+    deleted = told(subject, "whatif", "--pending", *(word for name in pending for word in ("--delete", "pod/default/" + name)))
+    checks.expect(pending and not deleted["pods"], "all that are pending are deleted, and it says: %s", deleted)
     helped = told(subject, "whatif", "--pending", "--add-nodes", "2", "--like", "node-2")
     checks.expect(sorted(places(helped)) == pending, "%s are pending, and it says: %s", pending, helped)
     look_at_refused(subject)

@@ -187,6 +187,10 @@ static void pods_of_nodes_that_fail_go_elsewhere(void **state)
     assert_false(whatif_fail(&w, STR_LITERAL("=x")));
     assert_false(whatif_fail(&w, STR_LITERAL("zone=a")));
     assert_string_equal(w.error.at, "no node has the label zone=a");
+    assert_false(whatif_drain(&w, STR_LITERAL("n1")));
+    assert_string_equal(w.error.at, "--fail has taken away already the node n1");
+    assert_false(whatif_cordon(&w, STR_LITERAL("n4")));
+    assert_string_equal(w.error.at, "there is no node n4");
 }
 
 static void added_nodes_are_copies_without_pods(void **state)
