@@ -75,12 +75,10 @@ static void fill_row(const struct pending_pod *p, bool wide, struct columns *t)
     columns_i64(t, p->attempts);
     columns_span(t, p->waiting_ms);
     columns_text(t, p->nominated_node);
-    if (wide && p->backoff_ms > 0)
-        columns_span(t, p->backoff_ms);
-    else if (wide)
-        columns_number(t, STR_LITERAL("-"), -1);
-    if (wide)
+    if (wide) {
+        columns_next_try(t, p->backoff_ms);
         columns_text(t, p->uid);
+    }
     add_plugins(t, &p->rejected_by);
 }
 

@@ -98,6 +98,14 @@ void columns_span(struct columns *t, int64_t ms)
     buffer_free(&text);
 }
 
+void columns_next_try(struct columns *t, int64_t ms)
+{
+    if (ms > 0)
+        columns_span(t, ms);
+    else
+        columns_number(t, STR_LITERAL("-"), -1);
+}
+
 /* ---- sorting ---- */
 
 static bool is_named(const char *head, const char *column)

@@ -31,6 +31,8 @@ void columns_number(struct columns *t, struct str text, double key);
 void columns_i64(struct columns *t, int64_t value);
 /* How long ago or how long from now, in milliseconds, as kubectl shows ages. */
 void columns_span(struct columns *t, int64_t ms);
+/* The same until a pod's next try; "-", which sorts first, when nothing but an event brings one. */
+void columns_next_try(struct columns *t, int64_t ms);
 /* By a column, whatever its case, with - or _ for blanks; least first, equal ones as they were.
  * False: there is none of that name. */
 bool columns_sort(struct columns *t, const char *column);

@@ -176,10 +176,7 @@ static void fill_row(const struct found *f, const struct pod *pod, struct column
         columns_i64(t, waits->attempts);
     else
         columns_number(t, STR_LITERAL("-"), -1);
-    if (waits != NULL && waits->backoff_ms > 0)
-        columns_span(t, waits->backoff_ms);
-    else
-        columns_number(t, STR_LITERAL("-"), -1);
+    columns_next_try(t, waits != NULL ? waits->backoff_ms : 0);
     columns_span(t, (v->now_us - pod->created) / 1000);
     columns_text(t, pod->node_name);
     if (v->wide) {

@@ -124,6 +124,15 @@ static void the_header_says_who_leads_and_how_fast_it_decides(void **state)
     assert_non_null(strstr(lines(), "pending -"));
 }
 
+static void a_next_try_is_told_only_of_who_backs_off(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(lines(), "   5s    -          <none>"));
+    assert_null(strstr(out.at, "0s"));
+    pods[1].backoff_ms = 3000;
+    assert_non_null(strstr(lines(), "   5s    3s         <none>"));
+}
+
 static void rows_are_sorted_and_filtered_by_keys(void **state)
 {
     (void)state;
@@ -330,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_header_says_who_leads_and_how_fast_it_decides),
+        TEST(a_next_try_is_told_only_of_who_backs_off),
         TEST(rows_are_sorted_and_filtered_by_keys),
         TEST(only_so_much_as_the_screen_has_room_for),
         TEST(the_last_decisions),
