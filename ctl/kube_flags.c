@@ -139,7 +139,7 @@ const struct own_option kube_flag_options[] = {
      take_emulated},
     {"min-compatibility-version", "VERSION", "kube=1.34 to the emulated one (no effect here)",
      take_compatibility},
-    {"logging-format", "FORMAT", "text (logfmt, the default) or json", take_logging_format},
+    {"logging-format", "text|json", "text (logfmt, the default) or json", take_logging_format},
 #define FLAG(symbol, name, value, check, doc) {name, value, doc " (no effect here)", take_##symbol},
     UNUSED_FLAGS
 #undef FLAG

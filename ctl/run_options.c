@@ -108,7 +108,7 @@ static const struct own_option table[] = {
     SERVE_FLAG_DOCS(SERVE_OPTION){"print-config", NULL,
                                   "print the configuration with its defaults and end",
                                   take_print_config},
-    {"log-level", "LEVEL", "error, warn, info or debug", take_level},
+    {"log-level", "error|warn|info|debug", "how much is logged (default info)", take_level},
     {"v", "N", "the same as a number, as klog's", take_level},
     {NULL, NULL, NULL, NULL},
 };

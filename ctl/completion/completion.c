@@ -11,17 +11,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is offered a line, with a tab before its doc; :file and :dir leave it to the shell. */
+/* What is offered a line, with a tab before its doc; :file and :dir leave it to the shell. Most
+ * bashes split words at '=', and then complete what is behind it; the others want all of it. */
 static const char bash_script[] =
     "_berth() {\n"
-    "    local line cur=${COMP_WORDS[COMP_CWORD]}\n"
+    "    local line head= cur=${COMP_WORDS[COMP_CWORD]}\n"
+    "    case $cur in\n"
+    "    =) cur= ;;\n"
+    "    -*=*) head=${cur%%=*}=; cur=${cur#*=} ;;\n"
+    "    esac\n"
     "    COMPREPLY=()\n"
     "    while IFS= read -r line; do\n"
     "        case $line in\n"
-    "        :file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "
-    "\"$cur\") ;;\n"
-    "        :dir) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "
-    "\"$cur\") ;;\n"
+    "        :file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -P "
+    "\"$head\" -- \"$cur\") ;;\n"
+    "        :dir) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -P "
+    "\"$head\" -- \"$cur\") ;;\n"
     "        *) COMPREPLY+=(\"${line%%$'\\t'*}\") ;;\n"
     "        esac\n"
     "    done < <(\"${COMP_WORDS[0]}\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
@@ -36,8 +41,8 @@ static const char zsh_script[] =
     "    for line in \"${(@f)$(\"$words[1]\" __complete \"${(@)words[2,CURRENT]}\" "
     "2>/dev/null)}\"; do\n"
     "        case $line in\n"
-    "        :file) _files ;;\n"
-    "        :dir) _files -/ ;;\n"
+    "        :file) compset -P '-*='; _files ;;\n"
+    "        :dir) compset -P '-*='; _files -/ ;;\n"
     "        ?*) found+=(\"${line/$'\\t'/:}\") ;;\n"
     "        esac\n"
     "    done\n"
@@ -45,13 +50,18 @@ static const char zsh_script[] =
     "}\n"
     "if [ \"$funcstack[1]\" = _berth ]; then _berth \"$@\"; else compdef _berth berth; fi\n";
 
-static const char *word = "", *before; /* the last word, and that before it; NULL: none */
+static char **typed; /* behind the command's name, up to the word that is to be completed */
+static int typed_count;
+static const char *word = "", *before; /* that word, and the option before it; NULL: none */
+static bool behind_equal;              /* word is what is behind the option's '=' */
+static struct str head;                /* the option and its '=', if the shell has both as one */
 static bool taken;                     /* before is an option that takes the word as its value */
 
 void completion_offer(const char *text, const char *doc)
 {
     if (strncmp(text, word, strlen(word)) == 0)
-        printf("%s%s%s\n", text, doc != NULL ? "\t" : "", doc != NULL ? doc : "");
+        printf("%.*s%s%s%s\n", STR_ARG(head), text, doc != NULL ? "\t" : "",
+               doc != NULL ? doc : "");
 }
 
 /* ---- values ---- */
@@ -61,14 +71,25 @@ static bool is_file(const char *value)
     return strcmp(value, "FILE") == 0 || strcmp(value, "PATH") == 0;
 }
 
-/* The words of a set as they stand in --help: a|b|c. */
+static bool has_capital(struct str text)
+{
+    for (uint32_t i = 0; i < text.len; i++)
+        if (text.at[i] >= 'A' && text.at[i] <= 'Z')
+            return true;
+    return false;
+}
+
+/* The words of a set as they stand in --help: a|b|c, or [a|b|c] where none is needed. Of N|auto[:N]
+ * it is auto: what is in capitals stands for something else. */
 static void offer_set(const char *set)
 {
-    struct str rest = str_of(set), one;
+    struct str rest = str_of(set + (set[0] == '[')), one;
     while (str_split(&rest, "|", &one)) {
         char text[64];
+        one.len = (uint32_t)strcspn(one.at, "|[]");
         snprintf(text, sizeof(text), "%.*s", STR_ARG(one));
-        completion_offer(text, NULL);
+        if (!has_capital(one))
+            completion_offer(text, NULL);
     }
 }
 
@@ -105,17 +126,20 @@ static void offer_values(const struct own_option *o)
 
 /* ---- options ---- */
 
-static bool is_before(const struct own_option *o)
+/* Is that how the option is written, but for a value behind its '='? */
+static bool is_written(const struct own_option *o, const char *as)
 {
-    const char *name = before != NULL && before[0] == '-' ? before + 1 + (before[1] == '-') : NULL;
-    return name != NULL && strcmp(name, o->name) == 0;
+    const char *name = as[0] == '-' ? as + 1 + (as[1] == '-') : "";
+    size_t len = strcspn(name, "=");
+    return len == strlen(o->name) && strncmp(name, o->name, len) == 0;
 }
 
 static const struct own_option *value_of; /* the option before the word, when it takes a value */
 
 static void find_before(const struct own_option *o)
 {
-    if (o->value != NULL && o->value[0] != '[' && is_before(o)) {
+    if (o->value != NULL && (o->value[0] != '[' || behind_equal) && before != NULL &&
+        is_written(o, before)) {
         taken = true;
         value_of = o;
     }
@@ -125,13 +149,70 @@ static void find_before(const struct own_option *o)
 static const struct own_option *options[OPTIONS_MAX];
 static int option_count;
 
+/* ---- words ---- */
+
+/* What stands where no option does: as the first word if after is NULL, else only behind that word,
+ * or behind any. */
+#define ANY ""
+static const struct place {
+    const char *command, *after, *offered;
+} places[] = {
+    {"simulate", NULL, ":file"},     {"simulate", ANY, ":file"},   {"replay", NULL, ":file"},
+    {"import", NULL, "openb|audit"}, {"import", "audit", ":file"}, {"debug", NULL, "pod"},
+    {"explain", NULL, "pod"},        {"keys", NULL, ":dir"},
+};
+
+static bool takes_next(const char *as)
+{
+    for (int i = 0; i < option_count; i++)
+        if (is_written(options[i], as))
+            return options[i]->value != NULL && options[i]->value[0] != '[';
+    return false;
+}
+
+/* The last one before that which is to be completed, of those that are no options and no values of
+ * any; NULL: there is none. */
+static const char *word_before(void)
+{
+    const char *found = NULL;
+    for (int i = 0; i + 1 < typed_count; i++) {
+        bool option = typed[i][0] == '-' && typed[i][1] != 0;
+        if (!option)
+            found = typed[i];
+        else if (i + 1 < typed_count && strcmp(typed[i + 1], "=") == 0)
+            i += 2;
+        else if (strchr(typed[i], '=') == NULL && takes_next(typed[i]))
+            i++;
+    }
+    return found;
+}
+
+static bool offer_word(void)
+{
+    const char *after = word_before();
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && typed_count > 0; i++) {
+        const struct place *p = &places[i];
+        bool here = p->after == NULL
+                        ? after == NULL
+                        : after != NULL && (p->after[0] == 0 || strcmp(p->after, after) == 0);
+        if (!here || strcmp(p->command, typed[-1]) != 0)
+            continue;
+        if (p->offered[0] == ':')
+            puts(p->offered);
+        else
+            offer_set(p->offered);
+        return true;
+    }
+    return false;
+}
+
 /* All have been told: now it is known whether the word is a value. */
 static void end(void)
 {
-    if (taken) {
+    if (taken)
         offer_values(value_of);
+    if (taken || behind_equal || (word[0] != '-' && offer_word()))
         return;
-    }
     for (int i = 0; i < option_count; i++) {
         char text[80];
         snprintf(text, sizeof(text), "%s%s", options[i]->name[1] ? "--" : "-", options[i]->name);
@@ -151,11 +232,36 @@ static void each(const struct own_option *o)
         options[option_count++] = o;
 }
 
+/* What is behind an option's '=': --opt=value as one word or, as bash has it, as up to three. */
+static void find_equal(void)
+{
+    const char *equal = word[0] == '-' ? strchr(word, '=') : NULL;
+    bool last = strcmp(word, "=") == 0;
+    const char *option = equal != NULL             ? word
+                         : last && typed_count > 1 ? before
+                         : typed_count > 2 && before && strcmp(before, "=") == 0
+                             ? typed[typed_count - 3]
+                             : NULL;
+    if (option == NULL || option[0] != '-')
+        return;
+    behind_equal = true;
+    before = option;
+    if (equal != NULL)
+        head = (struct str){word, (uint32_t)(equal + 1 - word)};
+    word = equal != NULL ? equal + 1 : last ? "" : word;
+}
+
 void completion_begin(int count, char **words)
 {
+    typed = words;
+    typed_count = count > 0 ? count : 0;
     word = count > 0 ? words[count - 1] : "";
     before = count > 1 ? words[count - 2] : NULL;
-    taken = false;
+    taken = behind_equal = false;
+    head = (struct str){NULL, 0};
+    find_equal();
+    if (!behind_equal && before != NULL && strchr(before, '=') != NULL)
+        before = NULL; /* it has its value */
     options_list_only(each);
 }
 

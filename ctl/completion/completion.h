@@ -3,7 +3,8 @@
 #define CTL_COMPLETION_H
 
 /* berth __complete: before a command is run with options_list_only's tables, the words that were
- * typed behind its name, the last of which is to be completed; may be empty. They stay. */
+ * typed behind its name, the last of which is to be completed; may be empty. The name stands before
+ * them, and they stay. */
 void completion_begin(int count, char **words);
 /* One thing that the last word may become, if it begins so; doc may be NULL. */
 void completion_offer(const char *text, const char *doc);

@@ -109,10 +109,9 @@ static const struct own_option own[] = {
      take_file},
     {"in", "FILE", "the same", take_file},
     {"batch", NULL, "one JSON scenario a line in, one JSON result a line out", take_batch},
-    {"o", "FORMAT",
-     "table (default), wide (every node's scores and reasons), json (the oracle's format), yaml, "
-     "or "
-     "ndjson (a line a result)",
+    {"o", "table|wide|json|yaml|ndjson",
+     "output format (default table); wide: every node's scores and reasons; json: the oracle's "
+     "format; ndjson: a line a result",
      take_output},
     {"config", "FILE", "a KubeSchedulerConfiguration", take_config},
     {"plugins", "DIR",

@@ -132,12 +132,29 @@ def top(world):
         os.close(its)
 
 
-def completed(shell, line):
-    """What the shell offers for the last word of a line."""
-    words = line.split(" ")
+def completed(shell, *words, directory=None):
+    """What the shell offers for the last word of a line, as it has the words."""
     done = subprocess.run([shell, "-c", "eval \"$(\"$0\" completion bash)\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _berth; "
-                           "printf '%s\\n' \"${COMPREPLY[@]}\"", BERTH, BERTH, *words], stdout=subprocess.PIPE, text=True, check=True)
+                           "printf '%s\\n' \"${COMPREPLY[@]}\"", BERTH, BERTH, *words], cwd=directory, stdout=subprocess.PIPE,
+                          text=True, check=True)
     return done.stdout.split()
+
+
+def at_a_prompt(line, directory):
+    """What a bash at which somebody sits makes of a line and Tab, where there is but one way to go on."""
+    ours, its = pty.openpty()
+    environment = dict(os.environ, PATH=os.path.dirname(BERTH) + ":" + os.environ["PATH"], TERM="dumb", INPUTRC="/dev/null")
+    process = subprocess.Popen(["bash", "--norc", "--noprofile", "-i"], stdin=its, stdout=its, stderr=its, cwd=directory,
+                               env=environment, start_new_session=True)
+    os.close(its)
+    os.write(ours, b"eval \"$(berth completion bash)\"; echo rea''dy\r")
+    until(ours, b"\nready")
+    os.write(ours, b"berth " + line.encode() + b"\t\x01echo \x05; echo e''nd\r")
+    said = until(ours, b"\nend\r").decode()
+    process.kill()
+    process.wait()
+    os.close(ours)
+    return said.rsplit("\nberth ", 1)[1].split("\r")[0].strip()
 
 
 @case("completion", not_upstream="berth completion is berth's")
@@ -145,17 +162,34 @@ def completion(world):
     """bash offers commands, options, values that are known, files and directories; zsh reads its script."""
     path = os.path.join(world.directory, "some-file")
     os.mkdir(path + "s")
-    with open(path, "w"):
-        pass
+    for file in (path, path + "s/only"):
+        with open(file, "w"):
+            pass
     for line, wanted in (("wh", ["whatif"]), ("pods --pen", ["--pending"]), ("pods -o ", ["text", "wide", "json", "name"]),
                          ("whatif -o d", ["diff"]), ("tap --message explained", ["explained"]), ("completion z", ["zsh"]),
                          ("tap --process wat", ["watcher"]), ("nobody ", []), ("whatif -f " + path, [path, path + "s"]),
-                         ("top --run-dir " + path, [path + "s"]), ("simulate --see", []), ("run --kubec", ["--kubeconfig"])):
-        said = completed("bash", line)
+                         ("top --run-dir " + path, [path + "s"]), ("simulate --see", []), ("run --kubec", ["--kubeconfig"]),
+                         # bash splits words at '=', unless somebody took it out of COMP_WORDBREAKS
+                         ("run --config = " + path, [path, path + "s"]), ("run --run-dir = some", ["some-files"]),
+                         ("run --tie-break = f", ["first"]), ("run --tie-break =", ["random", "round-robin", "first"]),
+                         ("run --config=" + path, ["--config=" + path, "--config=" + path + "s"]),
+                         ("run --tie-break=f", ["--tie-break=first"]), ("run --config = x --tie-b", ["--tie-break"]),
+                         ("run --own-worker = t", ["true"]), ("run --ui = ", ["true", "false"]), ("run --workers ", ["auto"]),
+                         ("run --print-config =", []), ("run --log-level w", ["warn"]), ("simulate -o y", ["yaml"]),
+                         ("simulate some", ["some-file", "some-files"]), ("simulate -o json x some", ["some-file", "some-files"]),
+                         ("replay some", ["some-file", "some-files"]), ("import ", ["openb", "audit"]), ("import -o x a", ["audit"]),
+                         ("import audit some", ["some-file", "some-files"]), ("import --config = x audit some", ["some-file", "some-files"]),
+                         ("debug ", ["pod"]), ("debug pod --sto", ["--stop"]), ("keys some", ["some-files"])):
+        said = completed("bash", *line.split(" "), directory=world.directory)
         checks.expect(sorted(said) == sorted(wanted), "%s: it offers %s", line, said)
+    for line, wanted in (("run --config=some-fi", "run --config=some-file"), ("run --run-dir=some", "run --run-dir=some-files/"),
+                         ("run --tie-break=f", "run --tie-break=first"), ("import audit some", "import audit some-file"),
+                         ("simulate some-files/", "simulate some-files/only"), ("import o", "import openb")):
+        said = at_a_prompt(line, world.directory)
+        checks.expect(said == wanted, "%s and Tab become %s", line, said)
     commands = completed("bash", "")
     for command in commands:
-        checks.expect("--help" in completed("bash", command + " --") or command == "completion", "%s has no options", command)
+        checks.expect("--help" in completed("bash", command, "--") or command == "completion", "%s has no options", command)
     if shutil.which("zsh"):
         done = subprocess.run(["zsh", "-fc", "autoload -U compinit; compinit -D; eval \"$($0 completion zsh)\"; whence -w _berth; "
                                "print -r -- $_comps[berth]", BERTH], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
