@@ -508,12 +508,19 @@ static struct kube_json *as_json(const cJSON *tree, struct arena *a)
     return json;
 }
 
+/* With a byte order mark, which editors may write. */
+static bool is_marked(struct str text)
+{
+    return text.len >= 3 && memcmp(text.at, "\xef\xbb\xbf", 3) == 0;
+}
+
 static struct kube_json *parse_yaml(struct str text, bool first_only, struct str *error,
                                     struct arena *a)
 {
     struct builder b = {.error = error, .arena = a, .first_only = first_only};
     yaml_parser_initialize(&b.parser);
-    yaml_parser_set_encoding(&b.parser, YAML_UTF8_ENCODING);
+    if (!is_marked(text)) /* libyaml takes a mark away only when it looks for the encoding itself */
+        yaml_parser_set_encoding(&b.parser, YAML_UTF8_ENCODING);
     const char *at = text.len > 0 ? text.at : ""; /* libyaml wants a place even for no text */
     yaml_parser_set_input_string(&b.parser, (const unsigned char *)at, text.len);
     b.documents = cJSON_CreateArray();
@@ -548,7 +555,7 @@ static void hook(void)
 
 static bool looks_like_json(struct str text)
 {
-    uint32_t i = 0;
+    uint32_t i = is_marked(text) ? 3 : 0;
     while (i < text.len && strchr(" \t\r\n", text.at[i]) != NULL && text.at[i] != 0)
         i++;
     return i < text.len && text.at[i] == '{';
@@ -565,7 +572,7 @@ struct kube_json *kube_json_parse_config(struct str text, struct str *error, str
 {
     struct buffer why = {0};
     hook();
-    if (!looks_like_json(text))
+    if (is_marked(text) || !looks_like_json(text)) /* Go takes what begins with { for JSON */
         return parse_yaml(text, true, error, a);
     bool good = kube_json_explain(text, &why);
     if (!good && error != NULL)

@@ -71,6 +71,31 @@ static void errors_say_line_and_column(void **state)
     refused(kube_json_parse_yaml, "\xff", "byte 0: invalid leading UTF-8 octet");
 }
 
+static void a_byte_order_mark_is_passed_over(void **state)
+{
+    static const char *const texts[] = {"\xef\xbb\xbf"
+                                        "a: 1\nb: 2\n",
+                                        "\xef\xbb\xbf---\na: 1\nb: 2\n",
+                                        "\xef\xbb\xbf"
+                                        "{\"a\": 1,\n\t\"b\": 2}"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct str error = {0};
+        struct kube_json *json = yaml(texts[i]);
+        int64_t b = 0;
+        assert_true(kube_json_i64(kube_json_get(json, "b"), &b) && b == 2);
+        kube_json_free(&json);
+        json = kube_json_parse_config(str_of(texts[i]), &error, &arena);
+        assert_true(kube_json_i64(kube_json_get(json, "b"), &b) && b == 2);
+        kube_json_free(&json);
+    }
+    struct kube_json *json = yaml("\xef\xbb\xbf");
+    assert_true(kube_json_is_null(json));
+    kube_json_free(&json);
+    refused(kube_json_parse_yaml, "\xef\xbb\xbf\xff", "byte 3: invalid leading UTF-8 octet");
+    refused(kube_json_parse_yaml, "\xef\xbb\xbf~: b\n", "line 1, column 1: a key must not be null");
+}
+
 static void strange_yaml_is_refused(void **state)
 {
     (void)state;
@@ -409,6 +434,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(no_text_at_all_is_null, reset),
         cmocka_unit_test_setup(errors_say_line_and_column, reset),
+        cmocka_unit_test_setup(a_byte_order_mark_is_passed_over, reset),
         cmocka_unit_test_setup(strange_yaml_is_refused, reset),
         cmocka_unit_test_setup(scalars_mean_what_they_mean_to_kubernetes, reset),
         cmocka_unit_test_setup(keys_become_text, reset),
