@@ -141,6 +141,15 @@ static bool write_file(struct import *i, struct day *day)
     return good && whole;
 }
 
+/* Of all that was read. */
+static bool complain_of_it(const struct import *i, const char *what)
+{
+    bool openb = strcmp(i->format, "openb") == 0;
+    fprintf(stderr, "berth import: %s%s%s: %s\n", openb ? i->nodes : i->log, openb ? ", " : "",
+            openb ? i->pods : "", what);
+    return false;
+}
+
 static bool read_trace(struct import *i)
 {
     struct str error = {NULL, 0};
@@ -152,9 +161,9 @@ static bool read_trace(struct import *i)
     trace_sort(&i->trace);
     const struct trace *t = &i->trace;
     if (t->count == 0)
-        return complain("nothing in it is about nodes or pods", error);
+        return complain_of_it(i, "nothing in it is about nodes or pods");
     return t->at[t->count - 1].at_us - t->at[0].at_us <= SPAN_MAX_US ||
-           complain("it covers more than a hundred years", error);
+           complain_of_it(i, "it covers more than a hundred years");
 }
 
 static bool make(struct import *i)

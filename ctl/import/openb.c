@@ -24,7 +24,7 @@ struct table {
     struct str heads[COLUMNS_MAX], cells[COLUMNS_MAX]; /* cells borrow from line */
     size_t count;
     struct buffer line;
-    unsigned long number; /* of the line */
+    unsigned long number, heads_number; /* of the line, and of that with the heads */
     int64_t begin_us;
     struct str *error;
     struct buffer object;
@@ -75,6 +75,7 @@ static bool open_table(struct table *t)
     }
     if (!next_row(t))
         return fail(t, "there is no line with names of columns", (struct str){NULL, 0});
+    t->heads_number = t->number;
     for (t->count = 0; t->count < COLUMNS_MAX && t->cells[t->count].at != NULL; t->count++)
         t->heads[t->count] = arena_copy(&t->trace->memory, t->cells[t->count]);
     return true;
@@ -96,6 +97,7 @@ static bool cell(struct table *t, const char *name, struct str *into)
             *into = t->cells[i];
             return true;
         }
+    t->number = t->heads_number; /* what is wrong is there, and nothing more is read */
     return fail(t, "there is no column ", str_of(name));
 }
 

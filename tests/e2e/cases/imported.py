@@ -95,7 +95,8 @@ def refused(world, nodes, pods):
     path, bad = os.path.join(world.directory, "bad.day"), os.path.join(world.directory, "bad.csv")
     for text, wanted in (("sn,cpu_milli,memory_mib,gpu,model\nn,8x,1,0,\n", "bad.csv: line 2: not a number: 8x"),
                          ("sn,cpu_milli,memory_mib,gpu,model\nn,1e12,1,0,\n", "bad.csv: line 2: not from 0 to 1000000000: 1e12"),
-                         ("sn,cpu,memory_mib,gpu,model\nn,8,1,0,\n", "bad.csv: line 2: there is no column cpu_milli"),
+                         ("sn,cpu,memory_mib,gpu,model\nn,8,1,0,\n", "bad.csv: line 1: there is no column cpu_milli"),
+                         ("\n\nsn,cpu,memory_mib,gpu,model\n\nn,8,1,0,\n", "bad.csv: line 3: there is no column cpu_milli"),
                          ("", "bad.csv: line 0: there is no line with names of columns"),
                          ("sn,cpu_milli,memory_mib,gpu,model\n,8,1,0,\n", "bad.csv: line 2: ")):
         with open(bad, "w", encoding="utf-8") as file:
@@ -111,13 +112,17 @@ def refused(world, nodes, pods):
                                "responseStatus": {"code": 201}, "stageTimestamp": "2026-01-01T00:00:00.000000Z"}) + "\n")
     said = berth("import", "audit", bad, "-o", path, status=1)
     checks.expect("RequestResponse" in said and not os.path.exists(path), "a log without objects: %s", said)
+    with open(bad, "w", encoding="utf-8"):
+        pass
+    said = berth("import", "audit", bad, "-o", path, status=1)
+    checks.expect("bad.csv: nothing in it is about nodes or pods" in said and not os.path.exists(path), "an empty log: %s", said)
     with open(bad, "w", encoding="utf-8") as file:
         for year in ("2000", "2200"):
             file.write(json.dumps({"stage": "ResponseComplete", "verb": "create", "objectRef": {"resource": "nodes", "name": "n" + year},
                                    "responseStatus": {"code": 201}, "stageTimestamp": year + "-01-01T00:00:00.000000Z",
                                    "responseObject": objects.node("n" + year, {"cpu": "4"})}) + "\n")
     said = berth("import", "audit", bad, "-o", path, status=1)
-    checks.expect("hundred years" in said and not os.path.exists(path), "a log of two hundred years: %s", said)
+    checks.expect("bad.csv: it covers more than a hundred years" in said and not os.path.exists(path), "a log of two hundred years: %s", said)
 
 
 # ---- an audit log ----
