@@ -190,6 +190,10 @@ def completion(world):
     commands = completed("bash", "")
     for command in commands:
         checks.expect("--help" in completed("bash", command, "--") or command == "completion", "%s has no options", command)
+    with open(os.path.join(cluster.TOP, "ctl/berth.1"), encoding="utf-8") as page:
+        synopsis = next(line for line in page if line.startswith(".Cm preflight"))
+    checks.expect(sorted(synopsis[len(".Cm "):].split()) == sorted(["|"] * (len(commands) - 2) + [c for c in commands if c != "run"]),
+                  "berth(1) has the commands %s, and there are %s", synopsis, commands)
     if shutil.which("zsh"):
         done = subprocess.run(["zsh", "-fc", "autoload -U compinit; compinit -D; eval \"$($0 completion zsh)\"; whence -w _berth; "
                                "print -r -- $_comps[berth]", BERTH], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
