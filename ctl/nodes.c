@@ -257,7 +257,7 @@ static void print_residents(const struct nodes *n)
                    (double)r->cpu / 1000, (double)r->memory / (1 << 30), r->priority);
 }
 
-static void fill_all(const struct nodes *n, bool wide, struct columns *t)
+static void fill_heads(bool wide, struct columns *t)
 {
     static const char *const heads[] = {"NAME", "STATUS", "ZONE",  "PODS",
                                         "CPU",  "MEMORY", "TAINTS"};
@@ -265,6 +265,11 @@ static void fill_all(const struct nodes *n, bool wide, struct columns *t)
         columns_head(t, heads[i]);
     columns_head(t, wide ? "OTHER RESOURCES" : NULL);
     columns_head(t, wide ? "TAINTED WITH" : NULL);
+}
+
+static void fill_all(const struct nodes *n, bool wide, struct columns *t)
+{
+    fill_heads(wide, t);
     for (uint32_t k = 0; k < n->count; k++)
         fill(&n->rows[k], wide, t);
 }
@@ -305,10 +310,9 @@ static void print_pods(const struct nodes *n, const struct row *row, struct json
     json_close(j, ']');
 }
 
-static void print_json(const struct nodes *n)
+static void write_json(const struct nodes *n, struct buffer *out)
 {
-    struct buffer out = {0};
-    struct json_out j = {.out = &out};
+    struct json_out j = {.out = out};
     json_open(&j, NULL, '[');
     for (uint32_t k = 0; k < n->count; k++) {
         const struct row *r = &n->rows[k];
@@ -329,8 +333,40 @@ static void print_json(const struct nodes *n)
         json_close(&j, '}');
     }
     json_close(&j, ']');
+}
+
+static bool print_json(const struct nodes *n)
+{
+    struct columns t = {.columns = 0};
+    struct buffer out = {0};
+    fill_heads(true, &t);
+    bool can = columns_can_sort(&t, &n->flags, "berth nodes");
+    columns_free(&t);
+    if (!can)
+        return false;
+    write_json(n, &out);
     printf("%.*s\n", (int)out.len, out.at);
     buffer_free(&out);
+    return true;
+}
+
+static bool print(struct nodes *n)
+{
+    struct node node;
+    if (n->only.len > 0 && !world_node(n->live.world, n->only, &node, &n->arena)) {
+        fprintf(stderr, "berth nodes: there is no node %.*s\n", STR_ARG(n->only));
+        return false;
+    }
+    gather(n, n->live.world);
+    sorts_by = n->sort;
+    if (n->sort != NULL)
+        qsort(n->rows, n->count, sizeof(*n->rows), by_left);
+    if (n->flags.form == COLUMNS_json)
+        return print_json(n);
+    bool shown = print_table(n);
+    if (shown)
+        print_residents(n);
+    return shown;
 }
 
 void nodes_fill(const struct live *live, struct columns *t)
@@ -354,19 +390,7 @@ int command_nodes(int argc, char **argv)
                                   .more_state = &n->live.asking};
     live_init(&n->live, table.program, ASKING_WAIT_S);
     options_read(&table, argc, argv);
-    int status = live_load(&n->live) ? 0 : 1;
-    if (status == 0) {
-        gather(n, n->live.world);
-        sorts_by = n->sort;
-        if (n->sort != NULL)
-            qsort(n->rows, n->count, sizeof(*n->rows), by_left);
-        if (n->flags.form == COLUMNS_json)
-            print_json(n);
-        else if (print_table(n))
-            print_residents(n);
-        else
-            status = 1;
-    }
+    int status = live_load(&n->live) && print(n) ? 0 : 1;
     arena_free(&n->arena);
     live_free(&n->live);
     memory_free(n);

@@ -82,18 +82,23 @@ static void fill_row(const struct pending_pod *p, bool wide, struct columns *t)
     add_plugins(t, &p->rejected_by);
 }
 
-static bool print_table(const struct shown *s)
+static void fill_heads(bool wide, struct columns *t)
 {
     static const char *const heads[] = {"NAMESPACE", "NAME", "PLACE",         "PRIORITY",
                                         "ATTEMPTS",  "AGE",  "NOMINATED NODE"};
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+        columns_head(t, heads[i]);
+    columns_head(t, wide ? "NEXT TRY" : NULL);
+    columns_head(t, wide ? "UID" : NULL);
+    columns_head(t, "REJECTED BY");
+}
+
+static bool print_table(const struct shown *s)
+{
     const struct pending_pods *p = &s->pending;
     bool wide = s->flags.form == COLUMNS_wide;
     struct columns t = {.columns = 0};
-    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-        columns_head(&t, heads[i]);
-    columns_head(&t, wide ? "NEXT TRY" : NULL);
-    columns_head(&t, wide ? "UID" : NULL);
-    columns_head(&t, "REJECTED BY");
+    fill_heads(wide, &t);
     for (uint32_t k = 0; k < p->pods.count; k++)
         fill_row(&p->pods.at[k], wide, &t);
     bool shown = columns_show(&t, &s->flags, "berth queue", "");
@@ -103,12 +108,19 @@ static bool print_table(const struct shown *s)
     return shown;
 }
 
-static void print_json(const struct pending_pods *p)
+static bool print_json(const struct shown *s)
 {
+    struct columns t = {.columns = 0};
     struct buffer out = {0};
-    codec_print_json(message_info[MSG_pending_pods].record, p, &out);
+    fill_heads(true, &t);
+    bool can = columns_can_sort(&t, &s->flags, "berth queue");
+    columns_free(&t);
+    if (!can)
+        return false;
+    codec_print_json(message_info[MSG_pending_pods].record, &s->pending, &out);
     printf("%.*s\n", (int)out.len, out.at);
     buffer_free(&out);
+    return true;
 }
 
 int command_queue(int argc, char **argv)
@@ -133,9 +145,7 @@ int command_queue(int argc, char **argv)
         status = asking_complete(&s->asking) ? 0 : 1;
         if (status != 0)
             fprintf(stderr, "berth queue: no queue has answered\n");
-        else if (s->flags.form == COLUMNS_json)
-            print_json(&s->pending);
-        else if (!print_table(s))
+        else if (!(s->flags.form == COLUMNS_json ? print_json : print_table)(s))
             status = 1;
     }
     arena_free(&s->arena);

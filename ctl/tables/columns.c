@@ -136,11 +136,17 @@ static int in_order(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-bool columns_sort(struct columns *t, const char *column)
+static uint32_t find(const struct columns *t, const char *column)
 {
     uint32_t c = 0;
     while (c < t->columns && !is_named(t->heads[c], column))
         c++;
+    return c;
+}
+
+bool columns_sort(struct columns *t, const char *column)
+{
+    uint32_t c = find(t, column);
     if (c == t->columns)
         return false;
     struct sorted *rows = memory_take_array(t->rows + 1, sizeof(*rows));
@@ -205,14 +211,23 @@ void columns_free(struct columns *t)
     *t = (struct columns){.columns = 0};
 }
 
+bool columns_can_sort(const struct columns *t, const struct columns_flags *flags,
+                      const char *command)
+{
+    bool can = flags->sort_by == NULL || find(t, flags->sort_by) < t->columns;
+    if (!can)
+        fprintf(stderr, "%s: --sort-by: there is no column %s\n", command, flags->sort_by);
+    return can;
+}
+
 bool columns_show(struct columns *t, const struct columns_flags *flags, const char *command,
                   const char *where)
 {
     struct buffer out = {0};
-    if (flags->sort_by != NULL && !columns_sort(t, flags->sort_by)) {
-        fprintf(stderr, "%s: --sort-by: there is no column %s\n", command, flags->sort_by);
+    if (!columns_can_sort(t, flags, command))
         return false;
-    }
+    if (flags->sort_by != NULL)
+        columns_sort(t, flags->sort_by);
     if (t->rows == 0)
         fprintf(stderr, "No resources found%s\n", where);
     else

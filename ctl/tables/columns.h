@@ -69,6 +69,10 @@ bool columns_take_sort_by(void *state, const char *value);
         "sort-by", "COLUMN", "by this column, least first", columns_take_sort_by                   \
     }
 
+/* Whether --sort-by, if it was given, names one of the columns; else it is said on standard error
+ * that there is none. For what is not shown as a table, too. */
+bool columns_can_sort(const struct columns *t, const struct columns_flags *flags,
+                      const char *command);
 /* Sorts and prints to standard output, or says on standard error, as kubectl does, that there is
  * nothing: "No resources found" and where. False: it was said that there is no such column. */
 bool columns_show(struct columns *t, const struct columns_flags *flags, const char *command,

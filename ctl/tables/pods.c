@@ -188,9 +188,8 @@ static void fill_row(const struct found *f, const struct pod *pod, struct column
         columns_text(t, v->wide ? why : pods_first_reason(why));
 }
 
-void pods_fill(const struct live *live, const struct pods_view *view, struct columns *t)
+static void fill_heads(const struct pods_view *view, struct columns *t)
 {
-    struct found f = find(live, view);
     columns_head(t, view->spaces ? "NAMESPACE" : NULL);
     columns_head(t, "NAME");
     columns_head(t, "STATUS");
@@ -202,6 +201,12 @@ void pods_fill(const struct live *live, const struct pods_view *view, struct col
     columns_head(t, view->wide ? "PRIORITY" : NULL);
     columns_head(t, view->wide ? "SCHEDULER" : NULL);
     columns_head(t, view->wide || view->pending ? "WHY" : NULL);
+}
+
+void pods_fill(const struct live *live, const struct pods_view *view, struct columns *t)
+{
+    struct found f = find(live, view);
+    fill_heads(view, t);
     for (uint32_t i = 0; i < f.count; i++)
         fill_row(&f, &f.at[i], t);
     found_free(&f);
@@ -259,14 +264,19 @@ static int show(struct command *c)
 {
     struct columns t = {.columns = 0};
     char where[300] = "";
-    if (c->flags.form == COLUMNS_json || c->flags.form == COLUMNS_name) {
-        (c->flags.form == COLUMNS_json ? print_json : print_names)(c);
-        return 0;
+    bool table = c->flags.form == COLUMNS_text || c->flags.form == COLUMNS_wide;
+    c->view.wide = c->flags.form != COLUMNS_text;
+    c->view.spaces = c->all_spaces;
+    if (!table) {
+        fill_heads(&c->view, &t);
+        bool can = columns_can_sort(&t, &c->flags, "berth pods");
+        if (can)
+            (c->flags.form == COLUMNS_json ? print_json : print_names)(c);
+        columns_free(&t);
+        return can ? 0 : 1;
     }
     if (!c->all_spaces)
         snprintf(where, sizeof(where), " in %.*s namespace.", STR_ARG(c->view.space));
-    c->view.wide = c->flags.form == COLUMNS_wide;
-    c->view.spaces = c->all_spaces;
     pods_fill(&c->live, &c->view, &t);
     bool shown = columns_show(&t, &c->flags, "berth pods", where);
     columns_free(&t);

@@ -62,8 +62,11 @@ def pods_shown(world):
     large, small = json.loads(rows[0][0])
     checks.expect((large["attempts"] >= 1, large["rejectedBy"], small["node"]) == (True, ["NodeResourcesFit"], "one"),
                   "it says: %s", rows)
-    _, complaint = shown(subject, "pods", "--sort-by", "nothing", status=1)
-    checks.expect("there is no column nothing" in complaint, "it says: %s", complaint)
+    for words in (("pods",), ("pods", "-o", "json"), ("pods", "-o", "name"), ("nodes",), ("nodes", "-o", "json"), ("queue", "-o", "json")):
+        rows, complaint = shown(subject, *words, "--sort-by", "nothing", status=1)
+        checks.expect(not rows and complaint == "berth %s: --sort-by: there is no column nothing\n" % words[0], "%s: it says: %s%s",
+                      words, rows, complaint)
+    shown(subject, "pods", "-o", "json", "--sort-by", "priority")
     look_at_others(subject)
 
 
@@ -73,6 +76,11 @@ def look_at_others(subject):
     checks.expect(rows[0][-2:] == ["UID", "REJECTED BY"] and rows[1][1:3] == ["large", "unschedulable"], "it says: %s", rows)
     rows, complaint = shown(subject, "queue", "--node", "one")
     checks.expect(not rows and complaint == "No resources found\n", "it says: %s%s", rows, complaint)
+    for form in ("text", "json"):
+        rows, complaint = shown(subject, "nodes", "--node", "nope", "-o", form, status=1)
+        checks.expect(not rows and complaint == "berth nodes: there is no node nope\n", "it says: %s%s", rows, complaint)
+        rows, complaint = shown(subject, "nodes", "--node", "one", "-l", "a=b", "-o", form)
+        checks.expect(rows == ([["[]"]] if form == "json" else []), "it says: %s%s", rows, complaint)
     rows = shown(subject, "nodes", "-o", "wide", "--no-headers")[0]
     checks.expect([row[:6] for row in rows] == [["one", "Ready", "<none>", "1/110", "1/2", "0/4Gi"]], "it says: %s", rows)
 
