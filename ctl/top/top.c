@@ -419,7 +419,11 @@ int command_top(int argc, char **argv)
     s->top.rate = -1;
     options_read(&table, argc, argv);
     int signals = signals_opened();
-    if (s->once || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+    if (s->given.json) {
+        fprintf(stderr, "berth top: -o json: it shows a screen; berth status, queue and nodes have "
+                        "-o json\n");
+        status = 1;
+    } else if (s->once || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
         status = print_once(s);
     } else if (!asking_find(&s->given) || signals < 0 || !take_terminal()) {
         status = 1;
