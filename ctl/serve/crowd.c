@@ -1,6 +1,6 @@
 /* crowd: a table of connections, without any socket. It is looked through whole: it is short, and
  * that happens once a connection. What must stay true: at most CROWD_MAX are not leaving, unless
- * all of them are being answered; and each that is not waiting for us has a deadline. */
+ * all of them are known and being answered; and each that is not waiting for us has a deadline. */
 #include "ctl/serve/crowd.h"
 
 struct guest *crowd_enter(struct crowd *crowd, const struct origin *origin, int fd,
@@ -39,16 +39,17 @@ void crowd_waits(struct guest *guest)
     guest->deadline = MOMENT_NEVER;
 }
 
-void crowd_answered(struct guest *guest, struct moment now)
+void crowd_answered(struct guest *guest, bool known, struct moment now)
 {
     guest->state = GUEST_answered;
+    guest->known |= known;
     guest->deadline = moment_after(now, span_of_ms(CROWD_ANSWER_MS));
+    guest->spared = moment_after(now, span_of_ms(CROWD_SPARED_MS));
 }
 
-void crowd_ended(struct guest *guest, bool known, struct moment now)
+void crowd_ended(struct guest *guest, struct moment now)
 {
     guest->state = GUEST_silent;
-    guest->known |= known;
     guest->deadline = moment_after(now, span_of_ms(CROWD_IDLE_MS));
 }
 
@@ -82,32 +83,38 @@ struct moment crowd_next(const struct crowd *crowd)
 
 /* ---- too many ---- */
 
-/* One that may be told to go: nobody knows it, or, if there is hardly anyone of these, one that is
- * known and has asked for nothing. */
-static bool may_go(const struct guest *g, bool known)
+/* Among whom one is looked for that goes: known ones that have asked for nothing; strangers but
+ * those that have just been answered; or all strangers. */
+enum among { AMONG_known, AMONG_slow, AMONG_strangers };
+
+static bool may_go(const struct guest *g, enum among among, struct moment now)
 {
-    return g->state != GUEST_none && !g->leaving && g->known == known &&
-           (known ? g->state == GUEST_silent : g->state != GUEST_answered);
+    if (g->state == GUEST_none || g->leaving || g->known != (among == AMONG_known))
+        return false;
+    if (among == AMONG_known)
+        return g->state == GUEST_silent;
+    return among == AMONG_strangers || g->state != GUEST_answered || moment_reached(now, g->spared);
 }
 
-static uint32_t count_of(const struct crowd *crowd, const struct origin *origin, bool known)
+static uint32_t count_of(const struct crowd *crowd, const struct origin *origin, enum among among,
+                         struct moment now)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < CROWD_ROOM; i++)
-        count += may_go(&crowd->at[i], known) && origin_same(&crowd->at[i].origin, origin);
+        count += may_go(&crowd->at[i], among, now) && origin_same(&crowd->at[i].origin, origin);
     return count;
 }
 
-static struct guest *oldest_of_most(struct crowd *crowd, bool known)
+static struct guest *oldest_of_most(struct crowd *crowd, enum among among, struct moment now)
 {
     struct guest *chosen = NULL;
     uint32_t most = 0;
     for (size_t i = 0; i < CROWD_ROOM; i++) {
         struct guest *g = &crowd->at[i];
-        if (!may_go(g, known))
+        if (!may_go(g, among, now))
             continue;
         bool same = chosen != NULL && origin_same(&chosen->origin, &g->origin);
-        uint32_t count = same ? most : count_of(crowd, &g->origin, known);
+        uint32_t count = same ? most : count_of(crowd, &g->origin, among, now);
         if (chosen != NULL && (count < most || (count == most && g->came.ns >= chosen->came.ns)))
             continue;
         chosen = g;
@@ -116,18 +123,23 @@ static struct guest *oldest_of_most(struct crowd *crowd, bool known)
     return chosen;
 }
 
-struct guest *crowd_surplus(struct crowd *crowd)
+/* Were those that are answered spared however many they are, whoever fills all places with slow
+ * readers would leave newcomers alone to go: so they are spared while they are fewer than half. */
+struct guest *crowd_surplus(struct crowd *crowd, struct moment now)
 {
-    uint32_t staying = 0, strangers = 0;
+    uint32_t staying = 0, strangers = 0, slow = 0;
     for (size_t i = 0; i < CROWD_ROOM; i++) {
         const struct guest *g = &crowd->at[i];
         staying += g->state != GUEST_none && !g->leaving;
-        strangers += may_go(g, false);
+        strangers += may_go(g, AMONG_strangers, now);
+        slow += may_go(g, AMONG_slow, now);
     }
     if (staying <= CROWD_MAX)
         return NULL;
     struct guest *g = NULL;
     if (strangers <= CROWD_STRANGERS)
-        g = oldest_of_most(crowd, true);
-    return told_to_go(g != NULL ? g : oldest_of_most(crowd, false));
+        g = oldest_of_most(crowd, AMONG_known, now);
+    if (g == NULL)
+        g = oldest_of_most(crowd, slow > strangers / 2 ? AMONG_slow : AMONG_strangers, now);
+    return told_to_go(g);
 }

@@ -132,7 +132,7 @@ static ssize_t stream_more(void *context, uint64_t position, char *to, size_t ro
     if (put < 0)
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (put > 0) {
-        crowd_answered(x->guest, http->now);
+        crowd_answered(x->guest, x->request.named, http->now);
         return put;
     }
     x->suspended = true;
@@ -178,7 +178,7 @@ static enum MHD_Result send_answer(struct exchange *x)
     add_header(response, "Retry-After", r->retry_after);
     enum MHD_Result queued = MHD_queue_response(x->connection, (unsigned)r->status, response);
     MHD_destroy_response(response);
-    crowd_answered(x->guest, x->http->now);
+    crowd_answered(x->guest, r->named, x->http->now);
     return queued;
 }
 
@@ -255,7 +255,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     if (x->request.stream != NULL)
         http->options.ended(http->options.state, &x->request);
     x->guest->of = NULL;
-    crowd_ended(x->guest, x->request.named, http->now);
+    crowd_ended(x->guest, http->now);
     certificate_drop(&x->chain);
     arena_free(&x->request.memory);
     buffer_free(&x->request.answer);
@@ -419,7 +419,7 @@ static bool make_room(struct http *http)
     struct guest *g, *last = NULL;
     for (; (g = crowd_late(&http->crowd, http->now)) != NULL; http->late++)
         send_away(g);
-    for (; (g = crowd_surplus(&http->crowd)) != NULL; http->shed++)
+    for (; (g = crowd_surplus(&http->crowd, http->now)) != NULL; http->shed++)
         send_away(last = g);
     if (last != NULL && moment_reached(http->now, http->told_at)) {
         char from[64];

@@ -50,8 +50,18 @@ static struct guest *enter_known(const char *origin)
 {
     struct guest *g = enter(origin);
     crowd_asks(g, at(clock_ms));
-    crowd_answered(g, at(clock_ms));
-    crowd_ended(g, true, at(clock_ms));
+    crowd_answered(g, true, at(clock_ms));
+    crowd_ended(g, at(clock_ms));
+    return g;
+}
+
+/* It takes nothing of its answer. */
+static struct guest *enter_slow(const char *origin, bool known)
+{
+    struct guest *g = enter(origin);
+    crowd_asks(g, at(clock_ms));
+    crowd_waits(g);
+    crowd_answered(g, known, at(clock_ms));
     return g;
 }
 
@@ -65,7 +75,7 @@ static void fill(const char *origin, int count)
 static int make_room(void)
 {
     int gone = 0;
-    for (struct guest *g; (g = crowd_surplus(&crowd)) != NULL; gone++)
+    for (struct guest *g; (g = crowd_surplus(&crowd, at(clock_ms))) != NULL; gone++)
         crowd_leave(&crowd, g);
     return gone;
 }
@@ -75,11 +85,11 @@ static void a_newcomer_is_let_in_and_the_oldest_goes(void **state)
     (void)state;
     struct guest *first = enter("192.0.2.1"), *probe;
     fill("192.0.2.1", CROWD_MAX - 1);
-    assert_null(crowd_surplus(&crowd));
+    assert_null(crowd_surplus(&crowd, at(clock_ms)));
     probe = enter("192.0.2.1");
-    assert_ptr_equal(crowd_surplus(&crowd), first);
+    assert_ptr_equal(crowd_surplus(&crowd, at(clock_ms)), first);
     assert_true(first->leaving && !probe->leaving);
-    assert_null(crowd_surplus(&crowd)); /* who is told to go counts no more */
+    assert_null(crowd_surplus(&crowd, at(clock_ms))); /* who is told to go counts no more */
 }
 
 static void a_flood_ends_its_own_connections(void **state)
@@ -103,7 +113,7 @@ static void who_is_known_stays_until_strangers_have_no_room(void **state)
     for (int i = 1; i < CROWD_MAX; i++)
         assert_non_null(enter_known("192.0.2.8"));
     newcomer = enter("192.0.2.8");
-    assert_ptr_equal(crowd_surplus(&crowd), first);
+    assert_ptr_equal(crowd_surplus(&crowd, at(clock_ms)), first);
     assert_false(newcomer->leaving);
     crowd_leave(&crowd, first);
     for (int i = 0; i < 100; i++) {
@@ -116,18 +126,57 @@ static void who_is_known_stays_until_strangers_have_no_room(void **state)
     assert_int_equal(known, CROWD_MAX - CROWD_STRANGERS);
 }
 
-static void who_is_being_answered_stays(void **state)
+static void a_stranger_that_is_answered_is_spared_for_seconds(void **state)
 {
     (void)state;
-    for (int i = 0; i < CROWD_MAX; i++) {
-        struct guest *g = enter("192.0.2.1");
-        crowd_asks(g, at(clock_ms));
-        crowd_waits(g);
-        crowd_answered(g, at(clock_ms));
+    struct guest *answered = enter_slow("192.0.2.1", false);
+    fill("192.0.2.1", CROWD_MAX);
+    struct guest *gone = crowd_surplus(&crowd, at(clock_ms));
+    assert_true(gone != NULL && gone != answered);
+    clock_ms += CROWD_SPARED_MS;
+    enter("192.0.2.1");
+    assert_ptr_equal(crowd_surplus(&crowd, at(clock_ms)), answered);
+}
+
+static void slow_readers_keep_no_newcomer_out(void **state)
+{
+    (void)state;
+    struct guest *first = enter_slow("192.0.2.1", false), *scraper = enter_known("192.0.2.8");
+    for (int i = 2; i < CROWD_MAX; i++)
+        enter_slow("192.0.2.1", false);
+    struct guest *probe = enter("192.0.2.1"), *other = enter("192.0.2.9");
+    assert_ptr_equal(crowd_surplus(&crowd, at(clock_ms)), first);
+    assert_non_null(crowd_surplus(&crowd, at(clock_ms)));
+    assert_null(crowd_surplus(&crowd, at(clock_ms)));
+    assert_false(probe->leaving || other->leaving || scraper->leaving);
+}
+
+static void slow_readers_that_come_again_keep_no_newcomer_out(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        enter_slow("192.0.2.1", false);
+        make_room();
     }
+    struct guest *probe = enter("192.0.2.1");
+    for (int i = 0; i < 100; i++) { /* while it shakes hands */
+        enter_slow("192.0.2.1", false);
+        make_room();
+    }
+    assert_true(probe->state == GUEST_silent && !probe->leaving);
+}
+
+static void who_is_known_stays_while_it_is_answered(void **state)
+{
+    (void)state;
+    struct guest *first = enter_slow("192.0.2.1", true);
+    for (int i = 1; i < CROWD_MAX; i++)
+        enter_slow("192.0.2.1", true);
+    clock_ms += CROWD_SPARED_MS;
     struct guest *newcomer = enter("192.0.2.1");
-    assert_ptr_equal(crowd_surplus(&crowd), newcomer); /* nobody else can go */
-    assert_null(crowd_surplus(&crowd));
+    assert_ptr_equal(crowd_surplus(&crowd, at(clock_ms)), newcomer); /* nobody else can go */
+    assert_null(crowd_surplus(&crowd, at(clock_ms)));
+    assert_false(first->leaving);
 }
 
 static void a_stranger_that_waits_for_a_permit_may_go(void **state)
@@ -137,7 +186,7 @@ static void a_stranger_that_waits_for_a_permit_may_go(void **state)
     crowd_asks(first, at(clock_ms));
     crowd_waits(first);
     fill("192.0.2.1", CROWD_MAX);
-    assert_ptr_equal(crowd_surplus(&crowd), first);
+    assert_ptr_equal(crowd_surplus(&crowd, at(clock_ms)), first);
 }
 
 static void the_table_is_never_overrun(void **state)
@@ -169,9 +218,9 @@ static void each_part_of_an_exchange_has_its_time(void **state)
     crowd_waits(g); /* for us: no matter how long */
     assert_int_equal(crowd_next(&crowd).ns, MOMENT_NEVER.ns);
     assert_null(crowd_late(&crowd, at(1000000)));
-    crowd_answered(g, at(9000));
+    crowd_answered(g, false, at(9000));
     assert_int_equal(crowd_next(&crowd).ns, at(9000 + CROWD_ANSWER_MS).ns);
-    crowd_ended(g, false, at(10000));
+    crowd_ended(g, at(10000));
     assert_int_equal(crowd_next(&crowd).ns, at(10000 + CROWD_IDLE_MS).ns);
     assert_false(g->known);
 }
@@ -245,7 +294,10 @@ int main(void)
         TEST(a_newcomer_is_let_in_and_the_oldest_goes),
         TEST(a_flood_ends_its_own_connections),
         TEST(who_is_known_stays_until_strangers_have_no_room),
-        TEST(who_is_being_answered_stays),
+        TEST(a_stranger_that_is_answered_is_spared_for_seconds),
+        TEST(slow_readers_keep_no_newcomer_out),
+        TEST(slow_readers_that_come_again_keep_no_newcomer_out),
+        TEST(who_is_known_stays_while_it_is_answered),
         TEST(a_stranger_that_waits_for_a_permit_may_go),
         TEST(the_table_is_never_overrun),
         TEST(headers_have_seconds_however_they_drip),
