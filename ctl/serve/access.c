@@ -25,6 +25,7 @@
 #define UNKNOWN_MS     2000 /* how long at most a token is remembered as nobody's */
 #define LEAST_MS       500  /* how long at least: whoever it was asked for has to find it */
 #define FAILURE_LOG_MS 5000
+#define PATH_TOLD_MAX  256
 
 /* An answer of the API server, or the wait for it. */
 struct entry {
@@ -333,7 +334,8 @@ static enum access_verdict identify(struct access *a, const struct access_questi
         *user = q->spoken;
         return ACCESS_granted;
     }
-    if (q->certificate == CERTIFICATE_client) {
+    /* Without a name it says nothing, as upstream, whatever groups it has. */
+    if (q->certificate == CERTIFICATE_client && q->subject.name.len > 0) {
         *user = q->subject;
         return ACCESS_granted;
     }
@@ -387,12 +389,22 @@ static void key_of(const struct review_user *user, const char *verb, const char 
     buffer_print(key, "\n%s\n%s", verb, path);
 }
 
+/* How many bytes of a path are told: an answer is not to be long because the question was. */
+static int told_of(const char *path)
+{
+    size_t len = strnlen(path, PATH_TOLD_MAX + 1);
+    if (len > PATH_TOLD_MAX)
+        for (len = PATH_TOLD_MAX; len > 0 && ((unsigned char)path[len] & 0xc0) == 0x80; len--)
+            continue; /* not within a letter */
+    return (int)len;
+}
+
 static void say_forbidden(const struct review_user *user, const char *verb, const char *path,
                           struct str reason, struct buffer *why)
 {
     buffer_reset(why);
-    buffer_print(why, "forbidden: User \"%.*s\" cannot %s path \"%s\"%s%.*s", STR_ARG(user->name),
-                 verb, path, reason.len > 0 ? ": " : "", STR_ARG(reason));
+    buffer_print(why, "forbidden: User \"%.*s\" cannot %s path \"%.*s\"%s%.*s", STR_ARG(user->name),
+                 verb, told_of(path), path, reason.len > 0 ? ": " : "", STR_ARG(reason));
 }
 
 static void write_permit(const struct review *review, struct buffer *body)
@@ -440,7 +452,8 @@ static enum access_verdict review_permit(struct access *a, const struct access_q
             return verdict;
         if (e->failed) {
             buffer_reset(why);
-            buffer_print(why, "Internal Server Error: \"%s\": %s\n", q->path, e->error.at);
+            buffer_print(why, "Internal Server Error: \"%.*s\": %s\n", told_of(q->path), q->path,
+                         e->error.at);
             return ACCESS_failed;
         }
         if (e->yes)

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define SECONDS_VALID (365L * 24 * 3600)
-#define ORGS_MAX      32
 #define KEY_ID_MAX    64
 
 static bool export_pem(int (*from)(void *, gnutls_x509_crt_fmt_t, gnutls_datum_t *), void *thing,
@@ -182,23 +181,53 @@ bool certificate_signed_by(const struct client_chain *chain, struct str authorit
     return verified;
 }
 
+/* The one attribute of a name; false past the last one. */
+static bool attribute_at(gnutls_x509_dn_t dn, int *set, int *at, gnutls_x509_ava_st *out)
+{
+    if (gnutls_x509_dn_get_rdn_ava(dn, *set, (*at)++, out) >= 0)
+        return true;
+    *at = 1;
+    return gnutls_x509_dn_get_rdn_ava(dn, ++*set, 0, out) >= 0;
+}
+
+/* Its text as it stands there, however long; what is neither ASCII nor UTF-8 has none. GnuTLS's own
+ * text is RFC 4514's, with backslashes that are no part of a name. */
+static struct str text_of(const gnutls_x509_ava_st *attribute)
+{
+    enum { TAG_utf8 = 12, TAG_numeric = 18, TAG_printable = 19, TAG_t61 = 20, TAG_ia5 = 22 };
+    unsigned long tag = attribute->value_tag;
+    struct str text = {(const char *)attribute->value.data, attribute->value.size};
+    if (tag == TAG_utf8)
+        return text;
+    bool ascii = tag == TAG_numeric || tag == TAG_printable || tag == TAG_t61 || tag == TAG_ia5;
+    for (uint32_t i = 0; ascii && i < text.len; i++)
+        ascii = (unsigned char)text.at[i] < 0x80;
+    return ascii ? text : (struct str){NULL, 0};
+}
+
+static bool is_attribute(const gnutls_x509_ava_st *attribute, const char *oid)
+{
+    return strcmp((const char *)attribute->oid.data, oid) == 0;
+}
+
 void certificate_subject(const struct client_chain *chain, struct str *name, struct strs *groups,
                          struct arena *a)
 {
-    char text[256];
-    size_t size = sizeof(text);
+    gnutls_x509_dn_t dn;
+    gnutls_x509_ava_st found;
+    uint32_t count = 0;
+    int set = 0, at = 0;
     *name = (struct str){NULL, 0};
-    *groups = (struct strs){0, arena_take(a, ORGS_MAX * sizeof(struct str))};
-    if (chain->count == 0)
+    *groups = (struct strs){0, NULL};
+    if (chain->count == 0 || gnutls_x509_crt_get_subject(chain->at[0], &dn) < 0)
         return;
-    if (gnutls_x509_crt_get_dn_by_oid(chain->at[0], GNUTLS_OID_X520_COMMON_NAME, 0, 0, text,
-                                      &size) >= 0)
-        *name = arena_copy(a, (struct str){text, (uint32_t)size});
-    for (unsigned i = 0; i < ORGS_MAX; i++) {
-        size = sizeof(text);
-        if (gnutls_x509_crt_get_dn_by_oid(chain->at[0], GNUTLS_OID_X520_ORGANIZATION_NAME, i, 0,
-                                          text, &size) < 0)
-            break;
-        groups->at[groups->count++] = arena_copy(a, (struct str){text, (uint32_t)size});
+    while (attribute_at(dn, &set, &at, &found))
+        count += is_attribute(&found, GNUTLS_OID_X520_ORGANIZATION_NAME);
+    groups->at = arena_take(a, count * sizeof(struct str));
+    for (set = at = 0; attribute_at(dn, &set, &at, &found);) {
+        if (is_attribute(&found, GNUTLS_OID_X520_COMMON_NAME))
+            *name = arena_copy(a, text_of(&found)); /* the last one counts, as in Go */
+        else if (is_attribute(&found, GNUTLS_OID_X520_ORGANIZATION_NAME))
+            groups->at[groups->count++] = arena_copy(a, text_of(&found));
     }
 }

@@ -32,7 +32,8 @@ bool certificate_of(gnutls_session_t session, struct client_chain *chain);
 void certificate_drop(struct client_chain *chain);
 /* True when an authority in the PEM text vouches for it, for a client, now. */
 bool certificate_signed_by(const struct client_chain *chain, struct str authorities);
-/* Its common name and its organisations, in the arena. */
+/* Its common name, the last if there are several, and its organisations, in the arena. It takes a
+ * while when there are thousands: to be asked once an authority vouched for it. */
 void certificate_subject(const struct client_chain *chain, struct str *name, struct strs *groups,
                          struct arena *a);
 

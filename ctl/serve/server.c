@@ -429,10 +429,12 @@ static void read_certificate(const struct server *s, struct http_request *r,
     const struct review_config *config = access_config(s->options.access);
     if (r->chain == NULL)
         return;
-    q->certificate = CERTIFICATE_bad;
-    certificate_subject(r->chain, &q->subject.name, &q->subject.groups, &r->memory);
-    if (certificate_signed_by(r->chain, config->proxy_ca)) {
-        q->certificate = CERTIFICATE_proxy;
+    bool proxy = certificate_signed_by(r->chain, config->proxy_ca);
+    bool client = certificate_signed_by(r->chain, config->client_ca);
+    q->certificate = client ? CERTIFICATE_client : proxy ? CERTIFICATE_proxy : CERTIFICATE_bad;
+    if (proxy || client)
+        certificate_subject(r->chain, &q->subject.name, &q->subject.groups, &r->memory);
+    if (proxy) {
         q->spoken.name = first_header(r, &config->user_headers);
         q->spoken.uid = first_header(r, &config->uid_headers);
         for (uint32_t i = 0; i < config->group_headers.count && q->spoken.groups.count == 0; i++)
@@ -442,10 +444,8 @@ static void read_certificate(const struct server *s, struct http_request *r,
             q->spoken.extra =
                 http_headers_behind(r, arena_copy(&r->memory, config->extra_prefixes.at[i]).at);
         if (q->spoken.name.len > 0)
-            return;
+            q->certificate = CERTIFICATE_proxy;
     }
-    if (certificate_signed_by(r->chain, config->client_ca))
-        q->certificate = CERTIFICATE_client;
 }
 
 /* What is known of a request from one look at it to the next; a certificate is verified once. */

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -68,6 +69,20 @@ static void a_stranger_is_anonymous_and_is_told_so(void **state)
                         "forbidden: User \"system:anonymous\" cannot put path \"/debug/flags/v\"");
 }
 
+static void a_long_path_is_told_in_part(void **state)
+{
+    (void)state;
+    char path[4000] = "/", *at = path + 1;
+    for (int i = 0; i < 1000; i++, at += 2)
+        memcpy(at, "\xc3\xa9", 3); /* so the 256th byte is within a letter */
+    assert_int_equal(get(path), ACCESS_refused);
+    path[255] = 0;
+    struct buffer want = {0};
+    buffer_print(&want, "forbidden: User \"system:anonymous\" cannot get path \"%s\"", path);
+    assert_string_equal(why.at, want.at);
+    buffer_free(&want);
+}
+
 static void a_token_that_nobody_can_be_asked_about_is_nobodys(void **state)
 {
     (void)state;
@@ -90,6 +105,22 @@ static void a_certificate_counts_with_its_groups(void **state)
     assert_string_equal(why.at, "forbidden: User \"kim\" cannot get path \"/metrics\"");
     q.certificate = CERTIFICATE_bad;
     q.path = "/healthz";
+    assert_int_equal(ask(&q), ACCESS_unknown);
+}
+
+/* As upstream: who is in system:masters has to have a name as well. */
+static void a_certificate_without_a_name_is_nobodys(void **state)
+{
+    (void)state;
+    struct str masters = STR_LITERAL("system:masters");
+    struct access_question q = {.method = "GET",
+                                .path = "/metrics",
+                                .certificate = CERTIFICATE_client,
+                                .subject = {.groups = {1, &masters}}};
+    assert_int_equal(ask(&q), ACCESS_refused);
+    assert_string_equal(why.at,
+                        "forbidden: User \"system:anonymous\" cannot get path \"/metrics\"");
+    q.token = STR_LITERAL("secret"); /* it is asked about, then */
     assert_int_equal(ask(&q), ACCESS_unknown);
 }
 
@@ -232,8 +263,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(open_paths_are_for_everybody),
         TEST(a_stranger_is_anonymous_and_is_told_so),
+        TEST(a_long_path_is_told_in_part),
         TEST(a_token_that_nobody_can_be_asked_about_is_nobodys),
         TEST(a_certificate_counts_with_its_groups),
+        TEST(a_certificate_without_a_name_is_nobodys),
         TEST(a_front_proxy_speaks_for_others),
         TEST(who_asked_is_counted_in_few_words),
         TEST(reviews_are_written_and_read),

@@ -1,5 +1,5 @@
 /* test_certificate: serial numbers of certificates are positive whatever the random number is, as
- * DER writes them; and one that is not is noticed. */
+ * DER writes them; and one that is not is noticed. Whose a certificate is. */
 #include "ctl/serve/certificate.h"
 
 #include "proto/base/moment.h"
@@ -8,6 +8,7 @@
 #include <gnutls/x509.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,49 @@ static void a_negative_number_is_noticed(void **state)
     assert_false(certificate_odd(STR_LITERAL("no certificate")));
 }
 
+/* ---- whose it is ---- */
+
+static void name_it(gnutls_x509_crt_t crt, const char *oid, const char *text)
+{
+    assert_int_equal(gnutls_x509_crt_set_dn_by_oid(crt, oid, 0, text, (unsigned)strlen(text)), 0);
+}
+
+#define CN GNUTLS_OID_X520_COMMON_NAME
+#define O  GNUTLS_OID_X520_ORGANIZATION_NAME
+
+static void a_subject_is_read_as_it_stands(void **state)
+{
+    (void)state;
+    char longest[3000], group[16];
+    struct client_chain chain = {.count = 1};
+    struct arena memory = {0};
+    struct strs groups;
+    struct str name;
+    assert_int_equal(gnutls_x509_crt_init(&chain.at[0]), 0);
+    certificate_subject(&chain, &name, &groups, &memory);
+    assert_int_equal(name.len + groups.count, 0);
+    memset(longest, 'x', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = 0;
+    name_it(chain.at[0], O, longest);
+    for (int i = 1; i < 50; i++) {
+        snprintf(group, sizeof(group), "group \"%d\"", i);
+        name_it(chain.at[0], O, group);
+    }
+    certificate_subject(&chain, &name, &groups, &memory);
+    assert_int_equal(name.len, 0);
+    name_it(chain.at[0], CN, "first");
+    name_it(chain.at[0], CN, "kim, #1+\xc3\xa9 ");
+    certificate_subject(&chain, &name, &groups, &memory);
+    assert_true(str_is(name, "kim, #1+\xc3\xa9 "));
+    assert_int_equal(groups.count, 50);
+    assert_true(str_is(groups.at[0], longest) && str_is(groups.at[49], "group \"49\""));
+    name_it(chain.at[0], CN, longest);
+    certificate_subject(&chain, &name, &groups, &memory);
+    assert_true(str_is(name, longest));
+    certificate_drop(&chain);
+    arena_free(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +150,7 @@ int main(void)
         cmocka_unit_test(serial_numbers_are_told_apart),
         cmocka_unit_test(what_is_made_has_such_a_number),
         cmocka_unit_test(a_negative_number_is_noticed),
+        cmocka_unit_test(a_subject_is_read_as_it_stands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
