@@ -5,13 +5,18 @@
 #include "ctl/serve/label_rules.h"
 #include "proto/base/log.h"
 #include "proto/bus/options.h"
+#include "proto/kube/access/client.h"
 #include "proto/kube/config/config_file.h"
 #include "proto/kube/config/config_internal.h"
 #include "proto/kube/release/release.h"
 
+#include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static bool is_port(const char *value)
 {
@@ -181,6 +186,14 @@ static bool is_curves(const char *value)
                             sizeof(words));
 }
 
+/* No names, as upstream; "" is every address. */
+static bool is_address(const char *value)
+{
+    unsigned char bytes[16];
+    return *value == 0 || inet_pton(AF_INET, value, bytes) == 1 ||
+           inet_pton(AF_INET6, value, bytes) == 1;
+}
+
 static bool is_any(const char *value)
 {
     (void)value;
@@ -234,7 +247,7 @@ static bool is_names(const char *value)
 
 #define is_secure_port                            is_port
 #define is_ui                                     is_truth
-#define is_bind_address                           is_any
+#define is_bind_address                           is_address
 #define is_tls_cert_file                          is_any
 #define is_tls_private_key_file                   is_any
 #define is_tls_min_version                        is_version
@@ -298,13 +311,110 @@ bool serve_take_allow_metric_labels(void *state, const char *value)
     return is_labels(value) && add(&((struct serve_flags *)state)->allow_metric_labels, value);
 }
 
+/* ---- what can only be told of all of them, and of files ---- */
+
+static bool given(const char *value)
+{
+    return value != NULL && *value != 0;
+}
+
+static bool can_read(const char *flag, const char *path)
+{
+    struct stat found;
+    const char *why = NULL;
+    if (!given(path))
+        return true;
+    if (stat(path, &found) != 0 || access(path, R_OK) != 0)
+        why = strerror(errno);
+    else if (S_ISDIR(found.st_mode))
+        why = strerror(EISDIR);
+    else if (S_ISREG(found.st_mode) && found.st_size == 0)
+        why = "it is empty";
+    if (why != NULL)
+        log_error("--%s: cannot read %s: %s", flag, path, why);
+    return why == NULL;
+}
+
+static bool can_reach(const char *flag, const char *path)
+{
+    char error[512];
+    if (!given(path))
+        return true;
+    struct kube_config *config = kube_config_load(path, NULL, error, sizeof(error));
+    bool good = config != NULL;
+    if (!good)
+        log_error("--%s: %s", flag, error);
+    kube_config_free(&config);
+    return good;
+}
+
+static bool can_read_named(const char *pair)
+{
+    char path[SERVE_PATH_ROOM];
+    const char *comma = strchr(pair, ',');
+    bool good = true;
+    snprintf(path, sizeof(path), "%.*s", (int)(comma - pair), pair);
+    good &= can_read("tls-sni-cert-key", path);
+    snprintf(path, sizeof(path), "%.*s", (int)strcspn(comma + 1, ":"), comma + 1);
+    return can_read("tls-sni-cert-key", path) && good;
+}
+
+void serve_kept_path(const char *dir, const char *ending, char path[SERVE_PATH_ROOM])
+{
+    snprintf(path, SERVE_PATH_ROOM, "%s/kube-scheduler%s", dir, ending);
+}
+
+/* One that is there and cannot be looked at is not to be replaced. */
+bool serve_kept_there(const char *path)
+{
+    struct stat found;
+    if (stat(path, &found) != 0)
+        return errno != ENOENT && errno != ENOTDIR;
+    return !S_ISREG(found.st_mode) || found.st_size > 0;
+}
+
+bool serve_kept_whole(const char *dir)
+{
+    char certificate[SERVE_PATH_ROOM], key[SERVE_PATH_ROOM];
+    serve_kept_path(dir, ".crt", certificate);
+    serve_kept_path(dir, ".key", key);
+    bool has_key = serve_kept_there(key), whole = serve_kept_there(certificate) == has_key;
+    if (!whole)
+        log_error("--cert-dir: %s: certificate and key must be there as a pair; only %s is", dir,
+                  has_key ? key : certificate);
+    return whole;
+}
+
+static bool has_certificates(const struct serve_flags *f)
+{
+    bool named = given(f->tls_cert_file), half = named != given(f->tls_private_key_file);
+    if (half)
+        log_error("--tls-cert-file and --tls-private-key-file belong together: --%s is missing",
+                  named ? "tls-private-key-file" : "tls-cert-file");
+    bool good = !half;
+    good &= can_read("tls-cert-file", f->tls_cert_file);
+    good &= can_read("tls-private-key-file", f->tls_private_key_file);
+    for (unsigned i = 0; i < f->sni_count; i++)
+        good &= can_read_named(f->tls_sni_cert_key[i]);
+    if (!named && !half && given(f->cert_dir))
+        good &= serve_kept_whole(f->cert_dir);
+    return good;
+}
+
+/* Files do not count where nothing is served, as upstream. */
 bool serve_flags_agree(const struct serve_flags *f)
 {
-    const char *manifest = f->allow_metric_labels_manifest;
-    bool both = f->allow_metric_labels.count > 0 && manifest != NULL && *manifest != 0;
+    bool both = f->allow_metric_labels.count > 0 && given(f->allow_metric_labels_manifest);
     if (both)
         log_error("--allow-metric-labels and --allow-metric-labels-manifest exclude each other");
-    return !both;
+    if (serve_port(f) == 0)
+        return !both;
+    bool good = has_certificates(f) && !both;
+    good &= can_read("client-ca-file", f->client_ca_file);
+    good &= can_read("requestheader-client-ca-file", f->requestheader_client_ca_file);
+    good &= can_reach("authentication-kubeconfig", f->authentication_kubeconfig);
+    good &= can_reach("authorization-kubeconfig", f->authorization_kubeconfig);
+    return good;
 }
 
 /* Two files, which may be the same, and names behind a colon. */

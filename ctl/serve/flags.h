@@ -128,8 +128,19 @@ bool serve_take_tls_sni_cert_key(void *state, const char *value);
 #define SERVE_FLAG_OPTION(member, name, value, doc) {name, value, doc, serve_take_##member},
 /* clang-format on */
 
-/* Whether flags that are right by themselves go together; false with a line in the log. */
+/* Whether flags that are right by themselves go together, and the files that they name can be read
+ * now, as kube-scheduler wants both when it starts; false with a line for each in the log. */
 bool serve_flags_agree(const struct serve_flags *f);
+
+/* ---- the pair in --cert-dir ---- */
+
+#define SERVE_PATH_ROOM 4096
+/* The name of the file with that ending, ".crt" or ".key". */
+void serve_kept_path(const char *dir, const char *ending, char path[SERVE_PATH_ROOM]);
+/* An empty file, of a start that could not write it, counts as none. */
+bool serve_kept_there(const char *path);
+/* False, with a line in the log: one of the two is there alone. */
+bool serve_kept_whole(const char *dir);
 
 /* What they mean, with upstream's defaults. */
 int serve_port(const struct serve_flags *f);

@@ -3,21 +3,16 @@
 #include "ctl/serve/setup.h"
 
 #include "ctl/serve/certificate.h"
+#include "ctl/serve/kept.h"
 #include "proto/base/beat.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/bus/options.h"
 #include "proto/kube/config/config_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define FILE_MAX_BYTES (1 << 20)
 
 enum { FILE_certificate, FILE_key, FILE_client_ca, FILE_proxy_ca };
 
@@ -195,40 +190,9 @@ void setup_read(struct setup *s, int argc, char **argv)
 
 /* ---- files ---- */
 
-static bool read_file(struct buffer *into, const char *flag, const char *path)
-{
-    char piece[4096];
-    size_t got;
-    FILE *file = path != NULL && *path != 0 ? fopen(path, "re") : NULL;
-    if (path == NULL || *path == 0)
-        return true;
-    if (file == NULL) {
-        log_error("--%s: cannot read %s: %s", flag, path, strerror(errno));
-        return false;
-    }
-    while ((got = fread(piece, 1, sizeof(piece), file)) > 0 && into->len < FILE_MAX_BYTES)
-        buffer_add(into, piece, got);
-    bool good = !ferror(file) && into->len > 0;
-    fclose(file);
-    if (!good)
-        log_error("--%s: %s is empty or cannot be read", flag, path);
-    return good;
-}
-
 static bool given(const char *value)
 {
     return value != NULL && *value != 0;
-}
-
-static bool write_file(const char *path, const struct buffer *text, mode_t mode)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-    bool written = fd >= 0 && write(fd, text->at, text->len) == (ssize_t)text->len;
-    if (!written)
-        log_error("--cert-dir: cannot write %s: %s", path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return written;
 }
 
 static bool make_certificate(struct setup *s)
@@ -240,29 +204,6 @@ static bool make_certificate(struct setup *s)
         log_error("%s", why.at);
     buffer_free(&why);
     return made;
-}
-
-/* The pair in --cert-dir; when neither file is there, one is made and kept, as upstream. */
-static bool keep_certificate(struct setup *s)
-{
-    char certificate[4096], key[4096];
-    const char *dir = s->flags.cert_dir;
-    snprintf(certificate, sizeof(certificate), "%s/kube-scheduler.crt", dir);
-    snprintf(key, sizeof(key), "%s/kube-scheduler.key", dir);
-    bool has_certificate = access(certificate, R_OK) == 0, has_key = access(key, R_OK) == 0;
-    if (has_certificate != has_key) {
-        log_error("--cert-dir: %s: certificate and key must be there as a pair", dir);
-        return false;
-    }
-    if (has_key)
-        return read_file(&s->files[FILE_certificate], "cert-dir", certificate) &&
-               read_file(&s->files[FILE_key], "cert-dir", key);
-    if (mkdir(dir, 0755) != 0 && errno != EEXIST) {
-        log_error("--cert-dir: cannot make %s: %s", dir, strerror(errno));
-        return false;
-    }
-    return make_certificate(s) && write_file(key, &s->files[FILE_key], 0600) &&
-           write_file(certificate, &s->files[FILE_certificate], 0644);
 }
 
 static struct strs list_of(struct setup *s, const char *text, const char *otherwise)
@@ -285,8 +226,8 @@ static bool read_named(struct setup *s)
                           (uint32_t)((colon != NULL ? colon : strchr(comma, 0)) - comma - 1)};
         struct http_named *n = &s->http.named[s->http.named_count++];
         struct str path = arena_print(&s->memory, "%.*s", (int)(comma - pair), pair);
-        if (!read_file(&s->pairs[2 * (size_t)i], "tls-sni-cert-key", path.at) ||
-            !read_file(&s->pairs[2 * (size_t)i + 1], "tls-sni-cert-key",
+        if (!kept_read(&s->pairs[2 * (size_t)i], "tls-sni-cert-key", path.at) ||
+            !kept_read(&s->pairs[2 * (size_t)i + 1], "tls-sni-cert-key",
                        arena_copy(&s->memory, key).at))
             return false;
         n->certificate = buffer_str(&s->pairs[2 * (size_t)i]);
@@ -309,19 +250,19 @@ static void warn_of_odd(const struct buffer *certificate, const char *flag)
 static bool read_certificates(struct setup *s)
 {
     const struct serve_flags *f = &s->flags;
-    if (given(f->tls_cert_file) != given(f->tls_private_key_file)) {
-        log_error("--tls-cert-file and --tls-private-key-file belong together");
-        return false;
-    }
-    if (!read_file(&s->files[FILE_certificate], "tls-cert-file", f->tls_cert_file) ||
-        !read_file(&s->files[FILE_key], "tls-private-key-file", f->tls_private_key_file) ||
-        !read_file(&s->files[FILE_client_ca], "client-ca-file", f->client_ca_file) ||
-        !read_file(&s->files[FILE_proxy_ca], "requestheader-client-ca-file",
+    if (!kept_read(&s->files[FILE_certificate], "tls-cert-file", f->tls_cert_file) ||
+        !kept_read(&s->files[FILE_key], "tls-private-key-file", f->tls_private_key_file) ||
+        !kept_read(&s->files[FILE_client_ca], "client-ca-file", f->client_ca_file) ||
+        !kept_read(&s->files[FILE_proxy_ca], "requestheader-client-ca-file",
                    f->requestheader_client_ca_file) ||
         !read_named(s))
         return false;
     bool named = given(f->tls_cert_file);
-    if (!named && !(given(f->cert_dir) ? keep_certificate(s) : make_certificate(s)))
+    bool kept = !named && given(f->cert_dir);
+    if (kept &&
+        !kept_pair(f->cert_dir, s->http.address, &s->files[FILE_certificate], &s->files[FILE_key]))
+        return false;
+    if (!named && !kept && !make_certificate(s))
         return false;
     warn_of_odd(&s->files[FILE_certificate], named ? "tls-cert-file" : "cert-dir");
     for (unsigned i = 0; i < f->sni_count; i++)
