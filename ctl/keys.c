@@ -55,23 +55,37 @@ static bool make(const char *dir, const char *name)
     return true;
 }
 
+static bool is_whole(const char *dir, const char *name)
+{
+    bool broken = curve_broken(dir, name);
+    if (broken)
+        fprintf(stderr,
+                "berth keys: %s/%s.key, %s.key_secret: one of them is empty: remove both, and run "
+                "this again\n",
+                dir, name, name);
+    return !broken;
+}
+
 /* Those that are not there yet: so keys of an older berth, which had no kind, are added to. */
 static int make_all(const char *dir)
 {
     int made = 0;
+    bool whole = true;
     for (int i = -1; i < PROCESS_COUNT; i++) {
         const char *name = i < 0 ? "server" : process_name((enum process)(1 << i));
-        if (curve_exists(dir, name))
+        if (curve_exists(dir, name)) {
+            whole &= is_whole(dir, name);
             continue;
+        }
         if (!make(dir, name))
             return 1;
         made++;
     }
     if (curve_exists(dir, "client"))
         fprintf(stderr, "berth keys: %s/client*.key are used no more: remove them\n", dir);
-    if (made == 0)
+    if (made == 0 && whole)
         fprintf(stderr, "berth keys: %s: all keys exist already\n", dir);
-    return made > 0 ? 0 : 1;
+    return made > 0 && whole ? 0 : 1;
 }
 
 int command_keys(int argc, char **argv)

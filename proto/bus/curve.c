@@ -68,13 +68,64 @@ void curve_say_missing(const char *dir, enum process kind, char *error, size_t r
                  name);
 }
 
-bool curve_exists(const char *dir, const char *name)
+enum half { HALF_missing, HALF_empty, HALF_there };
+
+static enum half half_at(const char *path)
+{
+    struct stat found;
+    if (stat(path, &found) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? HALF_missing : HALF_there;
+    return S_ISREG(found.st_mode) && found.st_size == 0 ? HALF_empty : HALF_there;
+}
+
+/* The public half and the secret one; both missing when the path is too long. */
+static void halves_of(const char *dir, const char *name, enum half halves[2])
 {
     char path[PATH_MAX], secret[PATH_MAX + 8];
+    halves[0] = halves[1] = HALF_missing;
     if (!key_path(path, sizeof(path), dir, name))
-        return false;
+        return;
     snprintf(secret, sizeof(secret), "%s_secret", path);
-    return access(path, F_OK) == 0 || access(secret, F_OK) == 0;
+    halves[0] = half_at(path);
+    halves[1] = half_at(secret);
+}
+
+bool curve_exists(const char *dir, const char *name)
+{
+    enum half halves[2];
+    halves_of(dir, name, halves);
+    return halves[0] == HALF_there || halves[1] == HALF_there;
+}
+
+bool curve_broken(const char *dir, const char *name)
+{
+    enum half halves[2];
+    halves_of(dir, name, halves);
+    return (halves[0] == HALF_empty && halves[1] == HALF_there) ||
+           (halves[0] == HALF_there && halves[1] == HALF_empty);
+}
+
+/* CZMQ does not tell that a disk is full, so what was written is read: the public half while there
+ * is no secret one, as that would be read in its place. */
+static bool reads_as(const char *path, zcert_t *cert, bool secret)
+{
+    zcert_t *read = zcert_load(path);
+    bool same = read != NULL && streq(zcert_public_txt(read), zcert_public_txt(cert)) &&
+                (!secret || streq(zcert_secret_txt(read), zcert_secret_txt(cert)));
+    zcert_destroy(&read);
+    if (!same)
+        errno = 0; /* what it is now says nothing */
+    return same;
+}
+
+static bool write_pair(zcert_t *cert, const char *path, const char *secret)
+{
+    (void)unlink(path);
+    (void)unlink(secret);
+    errno = 0;
+    return zcert_save_public(cert, path) == 0 && reads_as(path, cert, false) &&
+           zcert_save_secret(cert, secret) == 0 && reads_as(path, cert, true) &&
+           chmod(secret, 0600) == 0;
 }
 
 bool curve_make(const char *dir, const char *name, char *error, size_t room)
@@ -95,11 +146,14 @@ bool curve_make(const char *dir, const char *name, char *error, size_t room)
     }
     zcert_t *cert = zcert_new();
     mode_t before = umask(0077);
-    bool saved = cert != NULL && zcert_save_public(cert, path) == 0 &&
-                 zcert_save_secret(cert, secret) == 0 && chmod(secret, 0600) == 0;
+    bool saved = cert != NULL && write_pair(cert, path, secret);
     umask(before);
-    if (!saved)
-        snprintf(error, room, "%s: cannot write: %s", path, strerror(errno));
+    if (!saved) {
+        snprintf(error, room, "%s: cannot write: %s", path,
+                 errno != 0 ? strerror(errno) : "not all of it was taken (is the disk full?)");
+        (void)unlink(path);
+        (void)unlink(secret);
+    }
     zcert_destroy(&cert);
     return saved;
 }

@@ -30,10 +30,13 @@ bool curve_load(struct curve_keys *keys, const char *dir, enum process kind, cha
                 size_t room);
 /* Why a process of that kind has no key to connect with, as one line. */
 void curve_say_missing(const char *dir, enum process kind, char *error, size_t room);
-/* Makes DIR/NAME.key and DIR/NAME.key_secret; refuses to replace what is there. */
+/* Makes DIR/NAME.key and DIR/NAME.key_secret, both or neither; refuses to replace what is there. */
 bool curve_make(const char *dir, const char *name, char *error, size_t room);
-/* True when there is a file of that name's pair, of either half. */
+/* True when there is a file of that name's pair, of either half; an empty one, of whoever could not
+ * write it, counts as none. */
 bool curve_exists(const char *dir, const char *name);
+/* True when one half is there and the other one is an empty file. */
+bool curve_broken(const char *dir, const char *name);
 /* The kind that a key file's name without ending permits: worker for worker and worker-far; 0 when
  * it is none's. */
 enum process curve_role(const char *name);

@@ -7,6 +7,8 @@
 #include "proto/bus/inside.h"
 #include "proto/bus/tap_reader.h"
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 struct keyring {
@@ -223,6 +225,58 @@ static void keys_are_private_and_never_replaced(void **state)
     assert_non_null(strstr(error, "exists already"));
 }
 
+static void set_file_limit(rlim_t most)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = most;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* As on a full disk: CZMQ itself says that all went well. */
+static void keys_that_cannot_be_written_are_not_there(void **state)
+{
+    struct keyring *k = *state;
+    char path[200], error[512];
+    static const rlim_t rooms[] = {0, 100, 330}; /* within the public file, and the secret one */
+    snprintf(path, sizeof(path), "%s/binder.key", k->ours);
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+        set_file_limit(rooms[i]);
+        bool made = curve_make(k->ours, "binder", error, sizeof(error));
+        set_file_limit(RLIM_INFINITY);
+        assert_false(made);
+        assert_non_null(strstr(error, "cannot write"));
+        assert_int_not_equal(access(path, F_OK), 0);
+        assert_false(curve_exists(k->ours, "binder"));
+    }
+    assert_true(curve_make(k->ours, "binder", error, sizeof(error)));
+}
+
+static void make_empty(const struct keyring *k, const char *file)
+{
+    char path[200];
+    snprintf(path, sizeof(path), "%s/%s", k->ours, file);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* Whoever made them was killed. */
+static void empty_keys_are_made_and_half_a_pair_is_told(void **state)
+{
+    struct keyring *k = *state;
+    char error[512];
+    make_empty(k, "binder.key");
+    make_empty(k, "binder.key_secret");
+    assert_false(curve_exists(k->ours, "binder") || curve_broken(k->ours, "binder"));
+    assert_true(curve_make(k->ours, "binder", error, sizeof(error)));
+    assert_false(curve_broken(k->ours, "binder"));
+    make_empty(k, "binder.key_secret");
+    assert_true(curve_exists(k->ours, "binder") && curve_broken(k->ours, "binder"));
+    assert_false(curve_make(k->ours, "binder", error, sizeof(error)));
+}
+
 static void a_missing_key_is_named(void **state)
 {
     struct keyring *k = *state;
@@ -424,6 +478,8 @@ int main(void)
         RING(a_client_without_keys_is_refused),
         RING(with_keys_tcp_may_listen_everywhere),
         RING(keys_are_private_and_never_replaced),
+        RING(keys_that_cannot_be_written_are_not_there),
+        RING(empty_keys_are_made_and_half_a_pair_is_told),
         RING(a_missing_key_is_named),
         RING(a_key_permits_its_own_kind_alone),
         RING(a_plugins_key_orders_no_preemption),
