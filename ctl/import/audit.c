@@ -30,6 +30,13 @@ static bool fail(struct log *l, struct str why)
     return false;
 }
 
+/* As errno has it. */
+static bool fail_to_read(struct log *l, const char *path)
+{
+    *l->error = arena_print(&l->trace->memory, "%s: %s", path, strerror(errno));
+    return false;
+}
+
 static struct str text_at(const struct kube_json *object, const char *path)
 {
     return kube_json_text(kube_json_path(object, path));
@@ -226,14 +233,14 @@ static bool read_log(struct log *l)
     FILE *file = fopen(l->path, "re");
     struct buffer line = {0};
     bool good = true;
-    if (file == NULL) {
-        *l->error = arena_print(&l->trace->memory, "%s: %s", l->path, strerror(errno));
-        return false;
-    }
+    if (file == NULL)
+        return fail_to_read(l, l->path);
     while (good && lines_next(file, &line)) {
         l->number++;
         good = take_line(l, buffer_str(&line));
     }
+    if (good && ferror(file))
+        good = fail_to_read(l, l->path);
     buffer_free(&line);
     fclose(file);
     return good;
@@ -281,16 +288,17 @@ static bool read_cluster(struct log *l, const char *path)
     size_t n;
     struct str why = {NULL, 0};
     FILE *file = fopen(path, "re");
-    if (file == NULL) {
-        *l->error = arena_print(&l->trace->memory, "%s: %s", path, strerror(errno));
-        return false;
-    }
+    if (file == NULL)
+        return fail_to_read(l, path);
     while ((n = fread(piece, 1, sizeof(piece), file)) > 0)
         buffer_add(&text, piece, n);
+    bool good = !ferror(file) || fail_to_read(l, path);
     fclose(file);
     l->path = path;
-    struct kube_json *all = kube_json_parse_yaml(buffer_str(&text), &why, &l->trace->memory);
-    bool good = all != NULL ? take_documents(l, all) : fail(l, why);
+    struct kube_json *all = NULL;
+    if (good)
+        all = kube_json_parse_yaml(buffer_str(&text), &why, &l->trace->memory);
+    good = good && (all != NULL ? take_documents(l, all) : fail(l, why));
     kube_json_free(&all);
     buffer_free(&text);
     return good;

@@ -13,5 +13,5 @@ bool lines_next(FILE *file, struct buffer *line)
         if (strchr(piece, '\n') != NULL)
             return true;
     }
-    return line->len > 0;
+    return line->len > 0 && !ferror(file);
 }

@@ -8,7 +8,8 @@
 
 #define LINES_MOST (64u << 20) /* bytes of a line; a longer one comes in pieces */
 
-/* The next line, with its end, into line, in place of what is there; false: there is none. */
+/* The next line, with its end, into line, in place of what is there; false: there is none, or, as
+ * ferror and errno say, it cannot be read. */
 bool lines_next(FILE *file, struct buffer *line);
 
 #endif

@@ -66,15 +66,22 @@ static bool next_row(struct table *t)
     return false;
 }
 
+/* As errno has it. */
+static bool fail_to_read(struct table *t)
+{
+    *t->error = arena_print(&t->trace->memory, "%s: %s", t->path, strerror(errno));
+    return false;
+}
+
 static bool open_table(struct table *t)
 {
     t->file = fopen(t->path, "re");
-    if (t->file == NULL) {
-        *t->error = arena_print(&t->trace->memory, "%s: %s", t->path, strerror(errno));
-        return false;
-    }
+    if (t->file == NULL)
+        return fail_to_read(t);
     if (!next_row(t))
-        return fail(t, "there is no line with names of columns", (struct str){NULL, 0});
+        return ferror(t->file)
+                   ? fail_to_read(t)
+                   : fail(t, "there is no line with names of columns", (struct str){NULL, 0});
     t->heads_number = t->number;
     for (t->count = 0; t->count < COLUMNS_MAX && t->cells[t->count].at != NULL; t->count++)
         t->heads[t->count] = arena_copy(&t->trace->memory, t->cells[t->count]);
@@ -249,6 +256,8 @@ static bool read_table(struct trace *trace, const char *path, int64_t begin_us,
     bool good = open_table(&t);
     while (good && next_row(&t))
         good = row(&t);
+    if (good && ferror(t.file))
+        good = fail_to_read(&t);
     close_table(&t);
     return good;
 }
