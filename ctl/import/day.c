@@ -18,6 +18,7 @@
 #define SEEN_US     2000    /* until the watch shows what was written */
 #define VIEW_US     1000000 /* between two words of the watcher, and of the binder */
 #define TAIL_US     11000000
+#define QUIET_US    600000000 /* in which an attempt ends, or never does */
 #define IDENTITY    "import"
 #define CREDIT      256
 #define JOURNAL_MAX ((size_t)1 << 32) /* bytes in memory, of which push takes them */
@@ -43,10 +44,12 @@ struct living {
     struct actor actor;
     struct outbox out;
     int64_t now_us, told_us; /* told_us: of the last view */
+    int64_t moved_us;        /* when something happened last, but for time passing */
     size_t next;             /* in the trace */
     struct later *later;     /* by time; what is before first was told */
     size_t later_first, later_count, later_room;
     struct map *pods; /* by UID */
+    const struct scheduler_config *config;
     struct tries tries;
     int64_t sequence, part, credit, version;
     struct moment due; /* of the core */
@@ -133,6 +136,15 @@ static struct known *known(const struct living *l, struct str uid)
     return map_get(l->pods, uid);
 }
 
+/* Another scheduler's pods are none of the queue's. */
+static bool is_ours(const struct living *l, const struct pod *pod)
+{
+    for (uint32_t i = 0; i < l->config->profiles.count; i++)
+        if (str_equal(l->config->profiles.at[i].scheduler_name, pod->scheduler_name))
+            return true;
+    return false;
+}
+
 static void add_pod(struct living *l, const struct pod *pod)
 {
     if (known(l, pod->uid) != NULL)
@@ -143,7 +155,8 @@ static void add_pod(struct living *l, const struct pod *pod)
     if (pod->node_name.len > 0) /* it came with one */
         return;
     l->day->pods++;
-    tries_add(&l->tries, l->now_us, &k->pod);
+    if (is_ours(l, pod))
+        tries_add(&l->tries, l->now_us, &k->pod);
 }
 
 static void drop_pod(struct living *l, struct str uid)
@@ -302,6 +315,7 @@ static void tell_of_peers(struct living *l)
 
 static void take_event(struct living *l, const struct message *m)
 {
+    l->moved_us = l->now_us;
     deliver(l, watcher, m, 0);
     if (m->type == MSG_pod_set)
         add_pod(l, &m->pod_set.pod);
@@ -342,6 +356,7 @@ static void tell_what_is_due(struct living *l)
     const struct trace *t = l->day->trace;
     while (owes(l) && l->later[l->later_first].at_us <= l->now_us) {
         struct later one = l->later[l->later_first++];
+        l->moved_us = l->now_us;
         tell_one(l, one.from, &one.message);
         arena_free(&one.memory);
     }
@@ -354,6 +369,7 @@ static void send_attempts(struct living *l)
     struct message m = {.type = MSG_attempt};
     struct try *one;
     while (l->tries.sent < l->credit && (one = tries_next(&l->tries, l->now_us)) != NULL) {
+        l->moved_us = l->now_us;
         m.attempt = (struct attempt){.pod = *one->pod,
                                      .attempts = one->attempts,
                                      .first_us = one->first_us,
@@ -365,7 +381,8 @@ static void send_attempts(struct living *l)
 }
 
 /* When something happens next; INT64_MAX: nothing does. Its own timers count while it has something
- * to do, since a life in which nothing happens need not be told second by second. */
+ * to do, since a life in which nothing happens need not be told second by second. An attempt that
+ * waits for an extender, of which there is none here, is nothing to do. */
 static int64_t next_us(const struct living *l)
 {
     const struct trace *t = l->day->trace;
@@ -374,7 +391,7 @@ static int64_t next_us(const struct living *l)
         next = l->later[l->later_first].at_us;
     if (l->tries.sent < l->credit && tries_due(&l->tries) < next)
         next = tries_due(&l->tries);
-    bool busy = owes(l) || l->tries.sent > 0;
+    bool busy = owes(l) || (l->tries.sent > 0 && l->now_us <= l->moved_us + QUIET_US);
     int64_t due_us = l->now_us + moment_since(l->due, moment_of(l)).ns / 1000;
     if (busy && l->due.ns != MOMENT_NEVER.ns && due_us < next)
         next = due_us;
@@ -393,7 +410,7 @@ static void meet(struct living *l, struct address who)
 /* Behind the end of the trace who waits for room waits for good: only backoffs are waited for. */
 static bool goes_on(const struct living *l, int64_t next)
 {
-    bool over = l->next == l->day->trace->count && !owes(l) && l->tries.sent == 0;
+    bool over = l->next == l->day->trace->count && !owes(l);
     return next != INT64_MAX && !(over && next > l->now_us + TAIL_US);
 }
 
@@ -454,9 +471,10 @@ static struct journal *begin_journal(struct living *l, struct arena *a)
 
 bool day_live(struct day *d, struct arena *a, struct str *error)
 {
-    struct living l = {.day = d, .now_us = d->trace->at[0].at_us, .credit = CREDIT};
     char name[] = "berth-scheduler", *argv[] = {name, NULL};
     struct scheduler_config config;
+    struct living l = {
+        .day = d, .now_us = d->trace->at[0].at_us, .credit = CREDIT, .config = &config};
     struct settings settings;
     struct program program;
     l.journal = begin_journal(&l, a);

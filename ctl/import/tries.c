@@ -1,6 +1,7 @@
 /* tries: what upstream's scheduling queue comes to where pods wait for room alone. What must stay
  * true: a pod is sent once until its attempt has ended; a backoff is 1 s at first, doubles with
- * each attempt up to 10 s; and nobody waits for more than five minutes without being tried. */
+ * each attempt up to 10 s; nobody waits for more than five minutes without being tried; and who
+ * meets nothing but errors is not tried for ever when nothing happens any more. */
 #include "ctl/import/tries.h"
 
 #include "proto/base/memory.h"
@@ -8,6 +9,7 @@
 #define SECOND_US  INT64_C(1000000)
 #define BACKOFF_US (10 * SECOND_US)
 #define FLUSH_US   (300 * SECOND_US)
+#define ERRORS_MAX 5 /* in a row: nobody outside is there who could mend it meanwhile */
 
 void tries_free(struct tries *t)
 {
@@ -105,11 +107,12 @@ void tries_ended(struct tries *t, int64_t now_us, const struct outcome *how)
     t->sent--;
     one->state = TRY_backoff;
     one->tried_us = now_us;
-    if (how->result == OUTCOME_bound)
+    one->errors = how->result == OUTCOME_error ? one->errors + 1 : 0;
+    if (how->result == OUTCOME_bound || how->result == OUTCOME_skipped)
         tries_drop(t, how->uid);
-    else if (how->activate)
+    else if (how->activate && one->errors < ERRORS_MAX)
         activate(t, one);
-    else if (how->result == OUTCOME_unschedulable && !how->behind)
+    else if (one->errors >= ERRORS_MAX || (how->result == OUTCOME_unschedulable && !how->behind))
         one->state = TRY_waits;
 }
 

@@ -13,7 +13,7 @@ try {
     const struct pod *pod; /* as it is by now; borrowed */
     enum try_state state;
     uint64_t number; /* in the order in which they became active */
-    int64_t attempts, first_us, tried_us, cycle;
+    int64_t attempts, errors, first_us, tried_us, cycle; /* errors: in a row */
     size_t place;
 };
 
@@ -33,7 +33,7 @@ void tries_add(struct tries *t, int64_t now_us, const struct pod *pod);
 void tries_drop(struct tries *t, struct str uid);
 /* Who is tried next, as sent; NULL: nobody now. */
 struct try *tries_next(struct tries *t, int64_t now_us);
-/* How that ended. */
+/* How that ended. Whom the core skips is not tried any more. */
 void tries_ended(struct tries *t, int64_t now_us, const struct outcome *how);
 /* Nodes have more room than before, or there are more of them. */
 void tries_wake(struct tries *t, int64_t now_us);

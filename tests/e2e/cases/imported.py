@@ -88,6 +88,35 @@ def openb(world):
     packed = binds(other)
     checks.expect(len({packed["small-%d" % i] for i in range(8)}) == 1, "filled up, small pods went to %s", packed)
     refused(world, nodes, pods)
+    ends(world)
+
+
+def answered(kind, body):
+    """A line of an audit log: it was created."""
+    return json.dumps({"stage": "ResponseComplete", "verb": "create", "stageTimestamp": "2026-01-01T00:00:00.000000Z",
+                       "objectRef": {"resource": kind, "namespace": "default", "name": body["metadata"]["name"]},
+                       "responseStatus": {"code": 201}, "responseObject": body}) + "\n"
+
+
+def ends(world):
+    """Of pods that nobody here can place a day comes to its end: another scheduler's, and one for which an extender is to be asked."""
+    log, config, path = (os.path.join(world.directory, name) for name in ("strange.log", "extender.yaml", "strange"))
+    bodies = [dict(objects.pod(name, {"cpu": "100m"}, schedulerName=scheduler), kind="Pod")
+              for name, scheduler in (("theirs", "volcano"), ("ours", "default-scheduler"))]
+    for i, body in enumerate(bodies):
+        body["metadata"].update(namespace="default", uid="uid-%d" % i, resourceVersion=str(10 + i), creationTimestamp="2026-01-01T00:00:00Z")
+    node = objects.node("n", {"cpu": "4", "memory": "8Gi", "pods": "110"})
+    node["metadata"].update(uid="uid-n", resourceVersion="5")
+    with open(log, "w", encoding="utf-8") as file:
+        file.writelines([answered("nodes", dict(node, kind="Node"))] + [answered("pods", body) for body in bodies])
+    with open(config, "w", encoding="utf-8") as file:
+        file.write(objects.configuration("x", extenders=[{"urlPrefix": "http://127.0.0.1:1/", "filterVerb": "filter"}]))
+    for more, placed in ([], 1), (["--config", config], 0):
+        said = berth("import", "audit", log, "-o", path, *more)
+        checks.expect("2 pods in" in said and "%d placed, %d left without" % (placed, 2 - placed) in said, "it says: %s", said)
+        checks.expect(os.path.getsize(path) < 1 << 20, "it has %d bytes", os.path.getsize(path))
+        identical(path, placed)
+        os.unlink(path)
 
 
 def refused(world, nodes, pods):
@@ -103,6 +132,10 @@ def refused(world, nodes, pods):
             file.write(text)
         said = berth("import", "openb", "--nodes", bad, "--pods", pods, "-o", path, status=1)
         checks.expect(wanted in said and not os.path.exists(path), "of %r it says: %s", text, said)
+    for words in (["openb", "--nodes", world.directory, "--pods", pods], ["openb", "--nodes", nodes, "--pods", world.directory],
+                  ["audit", world.directory], ["audit", nodes, "--cluster", world.directory]):
+        said = berth("import", *words, "-o", path, status=1)
+        checks.expect(said == "berth import: %s: Is a directory\n" % world.directory and not os.path.exists(path), "of a directory it says: %s", said)
     said = berth("import", "openb", "--nodes", nodes, "--pods", pods, "-o", path, "--config", bad, status=1)
     checks.expect(not os.path.exists(path), "a configuration that is none leaves a file: %s", said)
     for words in (["openb", "-o", path], ["audit", "-o", path], ["audit", bad], ["audit", bad, "--nodes", nodes, "-o", path]):

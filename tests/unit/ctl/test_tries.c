@@ -107,11 +107,40 @@ static void a_backoff_is_no_longer_than_ten_seconds(void **state)
     add(0, S, "a", 0);
     int64_t at_us = S;
     for (int i = 0; i < 12; i++) {
+        ended(at_us, "a", next_is(at_us, "a"), OUTCOME_unschedulable);
+        tries_wake(&tries, at_us);
+        at_us = tries_due(&tries);
+    }
+    ended(at_us, "a", next_is(at_us, "a"), OUTCOME_unschedulable);
+    tries_wake(&tries, at_us);
+    assert_int_equal(tries_due(&tries), at_us + 10 * S);
+}
+
+static void whom_the_core_skips_is_gone(void **state)
+{
+    (void)state;
+    add(0, S, "a", 0);
+    ended(S, "a", next_is(S, "a"), OUTCOME_skipped);
+    assert_int_equal(tries.count, 0);
+    assert_int_equal(tries.sent, 0);
+    assert_int_equal(tries_due(&tries), INT64_MAX);
+}
+
+/* Behind the end of a trace only backoffs are waited for. */
+static void who_meets_errors_alone_waits_as_well(void **state)
+{
+    (void)state;
+    add(0, S, "a", 0);
+    int64_t at_us = S;
+    for (int i = 0; i < 5; i++) {
+        assert_true(at_us < 60 * S);
         ended(at_us, "a", next_is(at_us, "a"), OUTCOME_error);
         at_us = tries_due(&tries);
     }
-    ended(at_us, "a", next_is(at_us, "a"), OUTCOME_error);
-    assert_int_equal(tries_due(&tries), at_us + 10 * S);
+    assert_true(at_us > 300 * S);
+    tries_wake(&tries, 100 * S);
+    ended(100 * S, "a", next_is(100 * S, "a"), OUTCOME_bound);
+    assert_int_equal(tries.count, 0);
 }
 
 static void nobody_waits_for_more_than_five_minutes(void **state)
@@ -161,6 +190,8 @@ int main(void)
         TRY_TEST(who_has_no_room_waits_for_it),
         TRY_TEST(a_backoff_is_waited_for_and_doubles),
         TRY_TEST(a_backoff_is_no_longer_than_ten_seconds),
+        TRY_TEST(whom_the_core_skips_is_gone),
+        TRY_TEST(who_meets_errors_alone_waits_as_well),
         TRY_TEST(nobody_waits_for_more_than_five_minutes),
         TRY_TEST(an_old_answer_counts_no_more),
         TRY_TEST(who_goes_while_it_is_tried_is_counted_no_more),
