@@ -413,6 +413,8 @@ static bool is_said(struct str s, struct str name)
         end++;
     while (end > from && !is_word(s.at[end - 1]))
         end--;
+    while (from < end && !is_word(s.at[from]))
+        from++;
     return end - from > name.len && vocabulary_has((struct str){s.at + from, end - from});
 }
 

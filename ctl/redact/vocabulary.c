@@ -21,13 +21,13 @@ static const char *const staying[] = {
     "hugepages",  "instance",      "io",       "ipc",       "json",    "k8s",
     "kube",       "kubernetes",    "latest",   "lease",     "library", "linux",
     "localhost",  "master",        "memory",   "node",      "nodes",   "none",
-    "os",         "plane",         "pod",      "pods",      "proxy",   "public",
-    "queue",      "region",        "role",     "root",      "run",     "scheduler",
-    "scheduling", "sha256",        "sigs",     "storage",   "system",  "tcp",
-    "tmp",        "topology",      "true",     "type",      "usr",     "v1",
-    "v1alpha1",   "v1alpha2",      "v1alpha3", "v1beta1",   "v1beta2", "v2",
-    "var",        "volumes",       "watcher",  "windows",   "worker",  "x",
-    "yaml",       "yml",           "zone",
+    "os",         "own",           "plane",    "pod",       "pods",    "proxy",
+    "public",     "queue",         "region",   "role",      "root",    "run",
+    "scheduler",  "scheduling",    "sha256",   "sigs",      "storage", "system",
+    "tcp",        "tmp",           "topology", "true",      "type",    "usr",
+    "v1",         "v1alpha1",      "v1alpha2", "v1alpha3",  "v1beta1", "v1beta2",
+    "v2",         "var",           "volumes",  "watcher",   "windows", "worker",
+    "x",          "yaml",          "yml",      "zone",
 };
 
 static int compare(const void *key, const void *each)

@@ -65,6 +65,10 @@ def own_worker(world):
     checks.expect(recording.returncode == 0, "the recording ended with %s: %s", recording.returncode, said)
     done = subprocess.run([BERTH, "replay", path], capture_output=True, text=True, timeout=120, check=False)
     checks.expect(done.returncode == 0, "played back it ended with %s: %s %s", done.returncode, done.stdout, done.stderr)
+    done = subprocess.run([BERTH, "record", "--read", path, "--redact", "-o", path + ".shared"], capture_output=True, text=True, timeout=120,
+                          check=False)
+    checks.expect(done.returncode == 0 and "come out identical" in done.stdout, "redacted it ended with %s: %s %s", done.returncode,
+                  done.stdout, done.stderr)
     checks.no_overcommit(world.admin)
 
 
