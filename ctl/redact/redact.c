@@ -179,8 +179,9 @@ static bool write_all(struct work *w, const char *path)
     if (w->made == NULL)
         return fail(w, path, why);
     bool good = each_member(w, w->redaction->from, write_life);
-    w->redaction->packed = archive_size(w->made) + 1;
     bool whole = archive_finish(&w->made, why, sizeof(why));
+    struct stat s; /* the last member is packed as it ends */
+    w->redaction->packed = whole && stat(path, &s) == 0 ? (uint64_t)s.st_size : 0;
     return good && (whole || fail(w, path, why));
 }
 
