@@ -68,8 +68,8 @@ static void take_key(struct walk *w, struct frame *f, struct str name)
     enum text_class class = TEXT_key;
     switch (f->rule.form) {
     case RULE_labels: f->member = (struct rule){RULE_plain, f->rule.text}; break;
-    case RULE_amounts:
-    case RULE_by_key: f->member = plain; break;
+    case RULE_amounts: f->member = plain; break;
+    case RULE_by_key: f->member = (struct rule){RULE_plain, TEXT_key}; break;
     case RULE_notes:
         f->member = (struct rule){RULE_notes, vocabulary_has(name) ? TEXT_name : TEXT_unread};
         break;

@@ -39,6 +39,7 @@ static const struct row rows[] = {
     {"disrupted", TEXT_name},
     {"distinct_attribute", TEXT_key},
     {"driver", TEXT_key},
+    {"error", TEXT_hosts},
     {"exclusive", TEXT_name},
     {"extended_name", TEXT_name},
     {"extended_resource", TEXT_key},
@@ -56,6 +57,7 @@ static const struct row rows[] = {
     {"leaves", TEXT_name},
     {"match_attribute", TEXT_key},
     {"match_label_keys", TEXT_key},
+    {"message", TEXT_hosts},
     {"migrated", TEXT_key},
     {"monitors", TEXT_name},
     {"name", TEXT_name},
@@ -90,7 +92,9 @@ static const struct row rows[] = {
     {"room_claims", TEXT_name},
     {"scheduler_name", TEXT_name},
     {"schedulers", TEXT_name},
+    {"score_error", TEXT_hosts},
     {"selected_node", TEXT_name},
+    {"selectors", TEXT_expression},
     {"serves", TEXT_name},
     {"service_affinity", TEXT_key},
     {"service_anti_affinity", TEXT_key},
@@ -155,7 +159,7 @@ static void other_labels(const struct walk *w, enum text_class *class)
     static const struct row others[] = {{"avoided", TEXT_option},
                                         {"conditions", TEXT_option}, /* Ready is True */
                                         {"counters", TEXT_words},
-                                        {"derived", TEXT_words}, /* CEL expressions */
+                                        {"derived", TEXT_expression},
                                         {"lines", TEXT_words}};
     for (size_t i = 0; w->inside != NULL && i < sizeof(others) / sizeof(others[0]); i++)
         if (strcmp(w->inside->name, others[i].field) == 0) {

@@ -5,6 +5,7 @@
 #include "ctl/redact/names.h"
 
 #include "ctl/redact/order.h"
+#include "ctl/redact/said.h"
 #include "ctl/redact/vocabulary.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
@@ -318,6 +319,39 @@ static void note_hosts(struct names *n, struct str s, bool escaped)
             note_units(n, s, &t, false);
 }
 
+/* Kubernetes' own, with a domain or a path before it. */
+static bool is_well_known(struct str text)
+{
+    bool composed = str_find(text, '/') >= 0 || str_find(text, '.') >= 0;
+    return composed && vocabulary_has(text);
+}
+
+/* So that it is cut at slashes, and what berth knows of it stays. */
+static struct str behind_slash(struct str path)
+{
+    uint32_t skip = path.len > 0 && *path.at == '/';
+    return (struct str){path.at + skip, path.len - skip};
+}
+
+/* A host is one whatever it is called; what berth itself knows of a path is none. */
+static void note_said(struct names *n, struct str s)
+{
+    struct str name, own = {s.at, said_by_others(s)};
+    bool path;
+    for (uint32_t at = 0; said_next(own, &at, &name, &path);)
+        if (path)
+            note_option(n, behind_slash(name));
+        else
+            note_all(n, name, false, is_well_known(name));
+}
+
+static void note_expression(struct names *n, struct str s, bool escaped)
+{
+    struct str name;
+    for (uint32_t at = 0; said_in_expression(s, &at, &name);)
+        note_all(n, name, escaped, is_well_known(name));
+}
+
 /* UIDs and addresses are known wherever they stand. */
 static void note_marks(struct names *n, struct str s, bool escaped)
 {
@@ -328,20 +362,40 @@ static void note_marks(struct names *n, struct str s, bool escaped)
                 order_add(t.units[i].order, unit_text(s, &t.units[i]), false);
 }
 
-/* Kubernetes' own, with a domain or a path before it. */
-static bool is_well_known(struct str text)
+/* 2026-01-01T00:00:00.000000Z, 1.5Gi, 1e3, 12345678 */
+static bool is_figure(struct str s)
 {
-    bool composed = str_find(text, '/') >= 0 || str_find(text, '.') >= 0;
-    return composed && vocabulary_has(text);
+    uint32_t end = s.len;
+    while (end > 0 && is_letter(s.at[end - 1]))
+        end--;
+    struct str letters = {s.at + end, s.len - end};
+    for (uint32_t i = 0; i < end; i++)
+        if (!is_digit(s.at[i]) && strchr(".:+-TeE", s.at[i]) == NULL)
+            return false;
+    bool unit = letters.len == 0 || str_is(letters, "Z") || is_measure_unit(letters);
+    return unit && end > 0 && !is_letter(*s.at);
+}
+
+static enum text_class class_of(struct str text, enum text_class class)
+{
+    if (class != TEXT_figure)
+        return class;
+    return is_figure(text) ? TEXT_words : TEXT_key;
 }
 
 static void note(struct names *n, struct str text, enum text_class class, bool escaped)
 {
-    switch (class) {
+    switch (class_of(text, class)) {
+    case TEXT_figure: break; /* is one of the others */
+    case TEXT_expression:
+        note_expression(n, text, escaped);
+        note_marks(n, text, escaped);
+        break;
     case TEXT_name:
     case TEXT_key: note_all(n, text, escaped, is_well_known(text)); break;
     case TEXT_option: note_option(n, text); break;
     case TEXT_hosts:
+        note_said(n, text);
         note_hosts(n, text, escaped);
         note_marks(n, text, escaped);
         break;
@@ -484,9 +538,33 @@ static void blot_out(struct str s, bool escaped)
     }
 }
 
+/* Names in it; what another program says goes. */
+static void change_said(const struct names *n, struct str text, bool escaped)
+{
+    uint32_t own = said_by_others(text);
+    change_names(n, (struct str){text.at, own}, escaped, false);
+    blot_out((struct str){text.at + own, text.len - own}, escaped);
+}
+
+/* Where a name stands it is changed even if berth says that word as well. */
+static void change_expression(const struct names *n, struct str s, bool escaped)
+{
+    struct str name;
+    uint32_t done = 0;
+    for (uint32_t at = 0; said_in_expression(s, &at, &name); done = at) {
+        uint32_t from = (uint32_t)(name.at - s.at);
+        change_names(n, (struct str){s.at + done, from - done}, escaped, false);
+        if (!is_well_known(name))
+            change_all(n, name, escaped);
+    }
+    change_names(n, (struct str){s.at + done, s.len - done}, escaped, false);
+}
+
 static void change(const struct names *n, struct str text, enum text_class class, bool escaped)
 {
-    switch (class) {
+    switch (class_of(text, class)) {
+    case TEXT_figure: break; /* is one of the others */
+    case TEXT_expression: change_expression(n, text, escaped); break;
     case TEXT_name:
     case TEXT_key:
         if (!is_well_known(text))
@@ -494,7 +572,7 @@ static void change(const struct names *n, struct str text, enum text_class class
         break;
     case TEXT_option: change_option(n, text); break;
     case TEXT_hosts:
-    case TEXT_words: change_names(n, text, escaped, false); break;
+    case TEXT_words: change_said(n, text, escaped); break;
     case TEXT_derived: change_names(n, text, escaped, true); break;
     case TEXT_unread: blot_out(text, escaped); break;
     }

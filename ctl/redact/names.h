@@ -8,14 +8,16 @@
 
 /* What a text is. */
 enum text_class {
-    TEXT_name,    /* names: each of its words is changed, but for those that always stay */
-    TEXT_key,     /* of a label, a resource and the like: the same, and what Kubernetes or berth
-                   * itself knows stays as a whole */
-    TEXT_option,  /* of a configuration: stays if berth knows it, else it is a name */
-    TEXT_words,   /* something said: names in it are changed, all else stays */
-    TEXT_derived, /* put together of names that stand elsewhere, such as a path */
-    TEXT_hosts,   /* as TEXT_words, and what looks like a host's name is a name */
-    TEXT_unread   /* nobody reads it: nothing of it is kept but its length */
+    TEXT_name,       /* names: each of its words is changed, but for those that always stay */
+    TEXT_key,        /* of a label, a resource and the like: the same, and what Kubernetes or berth
+                      * itself knows stays as a whole */
+    TEXT_option,     /* of a configuration: stays if berth knows it, else it is a name */
+    TEXT_words,      /* something said: names in it are changed, all else stays */
+    TEXT_derived,    /* put together of names that stand elsewhere, such as a path */
+    TEXT_figure,     /* a time or an amount stays, all else is a name */
+    TEXT_expression, /* of CEL: names stand where it has any, all else is as something said */
+    TEXT_hosts,      /* as TEXT_words, and what it says of hosts, files and programs is a name */
+    TEXT_unread      /* nobody reads it: nothing of it is kept but its length */
 };
 
 struct names;

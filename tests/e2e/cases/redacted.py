@@ -22,7 +22,8 @@ TIER = "acmeworks.example/tier"
 IMAGE = "registry.acmeworks.example/fraud/scorer:2.1"
 # None of these may be in the file, in capitals or not.
 TELLING = ("payments", "acmeworks", "falcon", "oakhurst", "zeppelin", "fraud", "squad", "scorer", "ledger", "checkout", "alice", "wonderland",
-           "s3cret", "hunter", "10.17.3.44", "bigspender", "quantum-lane")
+           "s3cret", "hunter", "10.17.3.44", "bigspender", "quantum-lane", "halcyon", "brightwater", "marigold", "gwendolyn",
+           "lighthouse", "stonebridge", "periwinkle")
 
 
 def pieces(path):
@@ -97,8 +98,25 @@ def same_decisions(path, redacted):
     return was, now
 
 
+def volume(name, source):
+    return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": dict(source, **{
+        "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteMany"], "persistentVolumeReclaimPolicy": "Retain"})}
+
+
+def corners(world):
+    """Names where the scheduler looks at none: JSON brings them all the same."""
+    for body in (volume("ledger-nfs", {"nfs": {"server": "halcyon", "path": "/exports/brightwater"}}),
+                 volume("ledger-host", {"hostPath": {"path": "/srv/marigold"}}),
+                 volume("ledger-ceph", {"cephfs": {"monitors": ["10.17.3.44"], "user": "gwendolyn", "path": "/marigold"}})):
+        world.admin.create("/api/v1/persistentvolumes", body)
+    for space in SPACES:
+        world.admin.create("/api/v1/namespaces/%s/serviceaccounts" % space, {
+            "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "stonebridge"}})
+
+
 def people(name, space, requests, **spec):
-    body = objects.pod(name, requests, terminationGracePeriodSeconds=0, **spec)
+    body = objects.pod(name, requests, terminationGracePeriodSeconds=0, subdomain="lighthouse", serviceAccountName="stonebridge",
+                       volumes=[{"name": "logs", "hostPath": {"path": "/var/log/marigold"}}], **spec)
     body["metadata"].update(namespace=space, labels={"team": TEAM, TIER: "bigspender", "app": name.split("-")[0]},
                             annotations={"owner": "alice@wonderland.example", "kubectl.kubernetes.io/last-applied": "{\"hunter\":\"s3cret\"}"})
     container = body["spec"]["containers"][0]
@@ -115,7 +133,8 @@ def furnish(world):
         world.admin.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace",
                                                   "metadata": {"name": space, "labels": {"cost": "quantum-lane"}}})
     world.admin.create("/apis/scheduling.k8s.io/v1/priorityclasses", {
-        "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "ledger-first"}, "value": 1000})
+        "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "ledger-first"}, "value": 1000,
+        "description": "What periwinkle runs for the ledger"})
     for i, name in enumerate(NODES):
         taints = [{"key": "acmeworks.example/dedicated", "value": TEAM, "effect": "NoSchedule"}] if name == "zeppelin7" else None
         body = objects.node(name, {"cpu": "4", "memory": "%dGi" % (8 + i)},
@@ -178,6 +197,7 @@ def redacted(world):
     """A cluster with telling names is recorded: no byte of the redacted file tells one, and played back, read and explained it
     is the same day under other names, which keep their order. Where that cannot be shown, there is no file."""
     furnish(world)
+    corners(world)
     scheduler = world.scheduler(backoff=1)
     checks.wait_until(60, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
     path, shared = os.path.join(world.directory, "day"), os.path.join(world.directory, "shared")
@@ -204,12 +224,15 @@ def redacted(world):
     lost = explained(shared, *now[last][1:3])
     checks.expect(not lost.get("node") and lost["now"][0]["result"] != "scheduled", "of the pod without a node: %s", lost)
     refused(world, path)
+    checks.expect(scheduler.terminate() == 0, "berth did not end well")
+    scheduler = world.scheduler(flags=["--kube-api-content-type=application/json"])
+    checks.wait_until(60, lambda: os.path.exists(os.path.join(scheduler.rundir, "control")), "berth run does not start")
     live(world, scheduler)
     checks.expect(scheduler.terminate() == 0, "berth did not end well")
 
 
 def live(world, scheduler):
-    """Recorded and redacted in one: nothing else stays."""
+    """Recorded and redacted in one, from JSON: nothing else stays."""
     path = os.path.join(world.directory, "live")
     command = recorded(world, scheduler, path, "--redact")
     create(world, people("checkout-live", "acmeworks", {"cpu": "100m"}))
