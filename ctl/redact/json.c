@@ -71,7 +71,7 @@ static void take_key(struct walk *w, struct frame *f, struct str name)
     case RULE_amounts: f->member = plain; break;
     case RULE_by_key: f->member = (struct rule){RULE_plain, TEXT_key}; break;
     case RULE_notes:
-        f->member = (struct rule){RULE_notes, vocabulary_has(name) ? TEXT_name : TEXT_unread};
+        f->member = (struct rule){RULE_notes, rules_note(name, (struct str){NULL, 0})};
         break;
     case RULE_selector:
         f->member = (struct rule){RULE_plain, TEXT_name};

@@ -167,6 +167,15 @@ static void other_labels(const struct walk *w, enum text_class *class)
         }
 }
 
+/* In the place of a volume's handle, where there is none yet, scheduler/catalog/volumes.c says so.
+ */
+static struct str behind_sentence(struct str text)
+{
+    static const char sentence[] = "claim without a volume: ";
+    uint32_t len = str_starts_with(text, sentence) ? sizeof(sentence) - 1 : 0;
+    return (struct str){text.at + len, text.len - len};
+}
+
 /* Bytes as base64: changed inside, and as long as they were. */
 static void take_base64(struct names *n, struct str text)
 {
@@ -194,7 +203,7 @@ static void take_text(const struct walk *w, const struct record *r, const struct
     else if (f == NULL || f->kind != KIND_word) {
         enum text_class class = f != NULL ? class_of(r, f) : TEXT_words;
         other_labels(w, &class);
-        names_take(n, text, class, false);
+        names_take(n, behind_sentence(text), class, false);
     }
 }
 

@@ -7,9 +7,12 @@
 #include <cmocka.h>
 
 #include "ctl/redact/documents.h"
+#include "ctl/redact/messages.h"
 #include "ctl/redact/names.h"
 #include "ctl/redact/vocabulary.h"
 #include "proto/base/memory.h"
+#include "proto/codec.h"
+#include "proto/messages.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +110,8 @@ static void words_of_the_api_stay(void **state)
     static const char document[] =
         "{\"phase\":\"Running\",\"operator\":\"NotIn\",\"effect\":\"NoSchedule\",\"type\":"
         "\"ADDED\",\"status\":\"True\",\"resourceVersion\":\"123456789\",\"apiGroup\":\"apps\","
-        "\"preemptionPolicy\":\"Never\",\"volumeBindingMode\":\"WaitForFirstConsumer\"}";
+        "\"preemptionPolicy\":\"Never\",\"volumeBindingMode\":\"WaitForFirstConsumer\","
+        "\"annotations\":{\"pv.kubernetes.io/bound-by-controller\":\"yes\"}}";
     (void)state;
     char *to = redacted(document);
     assert_string_equal(to, document);
@@ -195,12 +199,34 @@ static void expressions_tell_no_names(void **state)
     memory_free(to);
 }
 
+/* What stands in the place of a handle has a claim's name in it, and the scheduler's words. */
+static void a_sentence_for_a_handle_stays(void **state)
+{
+    static const char sentence[] = "claim without a volume: ";
+    const struct attached_volume v = {.handle = STR_LITERAL("claim without a volume: acme/claim")};
+    struct buffer body = {0};
+    struct names *n = names_new();
+    (void)state;
+    codec_encode(&attached_volume_record, &v, &body);
+    messages_take(n, &attached_volume_record, buffer_str(&body));
+    names_draw(n, SEED);
+    messages_take(n, &attached_volume_record, buffer_str(&body));
+    assert_non_null(memmem(body.at, body.len, sentence, sizeof(sentence) - 1));
+    assert_null(memmem(body.at, body.len, "acme", 4));
+    assert_null(memmem(body.at, body.len, "/claim", 6));
+    buffer_free(&body);
+    names_free(&n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_goes_from_each_text), cmocka_unit_test(times_and_amounts_stay),
-        cmocka_unit_test(words_of_the_api_stay),      cmocka_unit_test(errors_tell_no_names),
+        cmocka_unit_test(a_name_goes_from_each_text),
+        cmocka_unit_test(times_and_amounts_stay),
+        cmocka_unit_test(words_of_the_api_stay),
+        cmocka_unit_test(errors_tell_no_names),
         cmocka_unit_test(expressions_tell_no_names),
+        cmocka_unit_test(a_sentence_for_a_handle_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
