@@ -7,6 +7,7 @@
 #include "ctl/explain/explain.h"
 #include "ctl/follow/follow.h"
 #include "ctl/import/import.h"
+#include "ctl/output.h"
 #include "ctl/preflight/preflight.h"
 #include "ctl/record/record.h"
 #include "ctl/run.h"
@@ -18,7 +19,6 @@
 #include "proto/bus/options.h"
 #include "proto/commit.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,19 +91,6 @@ static int complete(int count, char **words)
     return 0;
 }
 
-/* An answer that did not get out whole is none, as on a full disk. Who no longer reads knows. */
-static int finish(const char *command, int status)
-{
-    bool lost = ferror(stdout) != 0;
-    errno = 0;
-    if (fflush(stdout) == 0 && !lost)
-        return status;
-    if (errno != EPIPE)
-        fprintf(stderr, "berth %s: standard output: %s\n", command,
-                errno != 0 ? strerror(errno) : "not all of it was written");
-    return status != 0 ? status : 1;
-}
-
 static int answer(int argc, char **argv)
 {
     if (argc < 2)
@@ -127,5 +114,5 @@ static int answer(int argc, char **argv)
 int main(int argc, char **argv)
 {
     int status = answer(argc, argv);
-    return finish(argc < 2 ? "" : argv[1], status);
+    return output_finish(argc < 2 ? "" : argv[1], status);
 }

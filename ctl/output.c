@@ -1,0 +1,20 @@
+/* output: the end of a command. What must stay true: an answer that did not get out whole is none,
+ * as on a full disk; but who no longer reads knows that. */
+#include "ctl/output.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+int output_finish(const char *command, int status)
+{
+    bool lost = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && !lost)
+        return status;
+    if (errno != EPIPE)
+        fprintf(stderr, "berth %s: standard output: %s\n", command,
+                errno != 0 ? strerror(errno) : "not all of it was written");
+    return status != 0 ? status : 1;
+}
