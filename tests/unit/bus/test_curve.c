@@ -10,6 +10,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 struct keyring {
     struct scene *scene;
@@ -233,6 +236,21 @@ static void set_file_limit(rlim_t most)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
+/* CZMQ loses a handle of a file that it cannot write: what it takes here is not looked at. */
+static bool make_in_room(const struct keyring *k, rlim_t room, char *error, size_t size)
+{
+    set_file_limit(room);
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_disable();
+#endif
+    bool made = curve_make(k->ours, "binder", error, size);
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_enable();
+#endif
+    set_file_limit(RLIM_INFINITY);
+    return made;
+}
+
 /* As on a full disk: CZMQ itself says that all went well. */
 static void keys_that_cannot_be_written_are_not_there(void **state)
 {
@@ -242,10 +260,7 @@ static void keys_that_cannot_be_written_are_not_there(void **state)
     snprintf(path, sizeof(path), "%s/binder.key", k->ours);
     signal(SIGXFSZ, SIG_IGN);
     for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
-        set_file_limit(rooms[i]);
-        bool made = curve_make(k->ours, "binder", error, sizeof(error));
-        set_file_limit(RLIM_INFINITY);
-        assert_false(made);
+        assert_false(make_in_room(k, rooms[i], error, sizeof(error)));
         assert_non_null(strstr(error, "cannot write"));
         assert_int_not_equal(access(path, F_OK), 0);
         assert_false(curve_exists(k->ours, "binder"));

@@ -113,7 +113,7 @@ static void name_it(gnutls_x509_crt_t crt, const char *oid, const char *text)
 static void a_subject_is_read_as_it_stands(void **state)
 {
     (void)state;
-    char longest[3000], group[16];
+    char longest[3000], group[32];
     struct client_chain chain = {.count = 1};
     struct arena memory = {0};
     struct strs groups;
