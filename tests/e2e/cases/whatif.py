@@ -92,6 +92,8 @@ def look_at_refused(subject):
     wrong["spec"]["template"]["spec"]["containerz"] = []
     status, _, complaint = asked(subject, "whatif", manifest=wrong)
     checks.expect(status == 1 and "-: spec.template.spec.containerz: unknown field" in complaint, "it says: %s", complaint)
+    status, _, complaint = asked(subject, "whatif", manifest=deployment("many", 2000000000, {"cpu": "1"}))
+    checks.expect(status == 1 and "more than 100,000 pods" in complaint, "of two thousand million pods it says: %s", complaint)
 
 
 def look_at_diff(world, subject, before):

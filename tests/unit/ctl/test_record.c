@@ -314,7 +314,6 @@ int main(void)
         TEST(it_lasts_as_long_as_its_caller),
         TEST(a_directory_whose_name_is_too_long_is_refused),
         TEST(asked_again_it_begins_anew),
-        TEST(it_lasts_as_long_as_its_caller),
         TEST(it_ends_when_its_time_is_over),
         TEST(what_cannot_be_is_refused_in_words),
         TEST(who_says_nothing_or_too_much_is_hung_up_on),
