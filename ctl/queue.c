@@ -33,10 +33,7 @@ static bool take_namespace(void *state, const char *value)
 
 static bool take_limit(void *state, const char *value)
 {
-    char *end;
-    long limit = strtol(value, &end, 10);
-    ((struct shown *)state)->request.pending_request.limit = limit;
-    return end > value && *end == 0 && limit >= 1 && limit <= 1000;
+    return options_number(value, 1, 1000, &((struct shown *)state)->request.pending_request.limit);
 }
 
 static const struct own_option queue_options[] = {

@@ -14,7 +14,7 @@
 
 static bool take_workers(void *state, const char *value)
 {
-    char *end;
+    int64_t count = 0;
     struct run_options *o = state;
     o->workers_by_nodes = strncmp(value, "auto", 4) == 0;
     if (strcmp(value, "auto") == 0) {
@@ -22,8 +22,9 @@ static bool take_workers(void *state, const char *value)
         return true;
     }
     const char *number = strncmp(value, "auto:", 5) == 0 ? value + 5 : value;
-    o->workers = strtol(number, &end, 10);
-    return *number != 0 && *end == 0 && o->workers >= 0 && o->workers <= RUN_WORKERS_MAX;
+    bool taken = options_number(number, 0, RUN_WORKERS_MAX, &count);
+    o->workers = (long)count;
+    return taken;
 }
 
 static bool take_own_worker(void *state, const char *value)
@@ -69,10 +70,9 @@ TAKE_TEXT(tracing_config)
 
 static bool take_assumed_ttl(void *state, const char *value)
 {
-    char *end;
-    double seconds = strtod(value, &end);
+    double seconds;
     ((struct run_options *)state)->assumed_ttl = value;
-    return *value != 0 && *end == 0 && seconds >= 0 && seconds < 1e6;
+    return options_decimal(value, 0, 999999, &seconds);
 }
 
 #define FLAG(member, name)                                                                         \

@@ -88,7 +88,7 @@ static bool take_release(void *state, const char *value)
 static bool take_shards(void *state, const char *value)
 {
     int64_t count;
-    if (!str_to_i64(str_of(value), &count) || count < 1 || count > SHARDS_MAX)
+    if (!options_number(value, 1, SHARDS_MAX, &count))
         return false;
     ((struct arguments *)state)->shards = (uint32_t)count;
     return true;

@@ -3,6 +3,7 @@
  * was missed is said, so that nobody takes a hole for silence; and what was mirrored before the end
  * is shown, however far behind we were. */
 #include "ctl/commands.h"
+#include "ctl/output.h"
 #include "ctl/record/frames.h"
 #include "ctl/recording.h"
 #include "ctl/tap/names.h"
@@ -99,7 +100,7 @@ static void list_messages(void)
     tap_names_list(&names);
     printf("%.*s", (int)names.len, names.at);
     buffer_free(&names);
-    exit(0);
+    exit(output_finish("tap", 0));
 }
 
 static bool take_message(void *state, const char *value)
@@ -166,17 +167,20 @@ static bool take_both(void *state, const char *value)
 static bool take_count(void *state, const char *value)
 {
     struct tap *tap = state;
-    return str_to_i64(str_of(value), &tap->count_max) && tap->count_max > 0;
+    return options_number(value, 1, INT64_MAX, &tap->count_max);
 }
 
 static bool take_duration(void *state, const char *value)
 {
-    char *end;
-    double seconds = strtod(value, &end);
-    if (end > value && strcmp(end, "s") == 0)
-        end++;
-    ((struct tap *)state)->duration = span_of_seconds(seconds > 0 ? seconds : 0);
-    return end > value && *end == 0 && seconds > 0 && seconds < 1e9;
+    char number[32];
+    double seconds;
+    size_t len = strlen(value);
+    len -= len > 0 && value[len - 1] == 's';
+    snprintf(number, sizeof(number), "%.*s", (int)len, value);
+    if (!options_decimal(number, 0.001, 999999999, &seconds))
+        return false;
+    ((struct tap *)state)->duration = span_of_seconds(seconds);
+    return true;
 }
 
 static bool take_record(void *state, const char *value)

@@ -392,10 +392,7 @@ static bool take_once(void *state, const char *value)
 
 static bool take_interval(void *state, const char *value)
 {
-    double *interval = &((struct screen *)state)->top.interval_s;
-    char *end;
-    *interval = strtod(value, &end);
-    return end > value && *end == 0 && *interval >= 0.5 && *interval <= 60;
+    return options_decimal(value, 0.5, 60, &((struct screen *)state)->top.interval_s);
 }
 
 static const struct own_option top_options[] = {

@@ -44,8 +44,7 @@ static bool take_namespace(void *state, const char *value)
 
 static bool take_most(void *state, const char *value)
 {
-    int64_t *most = &((struct command *)state)->most;
-    return str_to_i64(str_of(value), most) && *most > 0 && *most <= MOST_AT_ALL;
+    return options_number(value, 1, MOST_AT_ALL, &((struct command *)state)->most);
 }
 
 static bool take_plugins(void *state, const char *value)

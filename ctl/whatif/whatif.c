@@ -70,14 +70,12 @@ static bool take_drain(void *state, const char *value)
 
 static bool take_replicas(void *state, const char *value)
 {
-    int64_t *replicas = &((struct command *)state)->replicas;
-    return str_to_i64(str_of(value), replicas) && *replicas >= 0 && *replicas <= PODS_MAX;
+    return options_number(value, 0, PODS_MAX, &((struct command *)state)->replicas);
 }
 
 static bool take_add_nodes(void *state, const char *value)
 {
-    int64_t *add = &((struct command *)state)->add;
-    return str_to_i64(str_of(value), add) && *add >= 0 && *add <= NODES_MAX;
+    return options_number(value, 0, NODES_MAX, &((struct command *)state)->add);
 }
 
 static bool take_like(void *state, const char *value)

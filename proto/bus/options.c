@@ -10,6 +10,8 @@
 #include "proto/commit.h"
 #include "proto/journal/file.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +120,7 @@ static bool take_generation(void *state, const char *value)
 {
     struct parse *p = state;
     snprintf(p->error, sizeof(p->error), "want a number from 1 on");
-    return str_to_i64(str_of(value), &p->options->bus.generation) &&
-           p->options->bus.generation >= 1;
+    return options_number(value, 1, INT64_MAX, &p->options->bus.generation);
 }
 
 static bool take_level(void *state, const char *value)
@@ -166,11 +167,36 @@ static const struct own_option shared[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+/* ---- numbers ---- */
+
+static char wanted[80]; /* of the number that was read last and refused; "" when none was */
+
+bool options_number(const char *value, int64_t least, int64_t most, int64_t *number)
+{
+    if (str_to_i64(str_of(value), number) && *number >= least && *number <= most)
+        return true;
+    if (most == INT64_MAX)
+        snprintf(wanted, sizeof(wanted), ": want a whole number from %" PRId64 " on", least);
+    else
+        snprintf(wanted, sizeof(wanted), ": want a whole number from %" PRId64 " to %" PRId64,
+                 least, most);
+    return false;
+}
+
+bool options_decimal(const char *value, double least, double most, double *number)
+{
+    size_t len = strspn(value, "0123456789.");
+    char *end;
+    *number = strtod(value, &end);
+    if (end > value && *end == 0 && value[len] == 0 && *number >= least && *number <= most)
+        return true;
+    snprintf(wanted, sizeof(wanted), ": want a number from %.9g to %.9g", least, most);
+    return false;
+}
+
 bool options_speed(const char *value, double *speed)
 {
-    char *end;
-    *speed = strtod(value, &end);
-    return end > value && *end == 0 && *speed >= 0.01 && *speed <= 1e6;
+    return options_decimal(value, 0.01, 1e6, speed);
 }
 
 static bool take_record(void *state, const char *value)
@@ -260,6 +286,18 @@ static void print_option(const struct own_option *o)
     printf("  %-22s %s\n", head, o->doc);
 }
 
+/* A text that did not get out, as on a full disk, is none. */
+_Noreturn static void printed(const struct reader *r)
+{
+    bool lost = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && !lost)
+        exit(0);
+    fprintf(stderr, "%s: standard output: %s\n", r->program,
+            errno != 0 ? strerror(errno) : "not all of it was written");
+    exit(1);
+}
+
 _Noreturn static void help(const struct reader *r)
 {
     printf("%s: %s\n\n", r->program, r->usage);
@@ -268,7 +306,7 @@ _Noreturn static void help(const struct reader *r)
             if (!is_hidden(r, o))
                 print_option(o);
     printf("  %-22s %s\n  %-22s %s\n", "--help", "this text", "--version", "the version");
-    exit(0);
+    printed(r);
 }
 
 _Noreturn static void refuse(const struct reader *r, const char *argument, const char *why)
@@ -280,14 +318,15 @@ _Noreturn static void refuse(const struct reader *r, const char *argument, const
 static void take_value(const struct reader *r, const struct own_option *o, void *state,
                        const char *value)
 {
+    wanted[0] = 0;
     if (o->take(state, value))
         return;
     char what[512], name[64];
     if (r->error && r->error[0])
         snprintf(what, sizeof(what), "\"%s\" is refused: %s", value, r->error);
     else
-        snprintf(what, sizeof(what), "\"%s\" is refused (%s: %s)", value,
-                 o->value ? o->value : "a flag", o->doc);
+        snprintf(what, sizeof(what), "\"%s\" is refused (%s: %s)%s", value,
+                 o->value ? o->value : "a flag", o->doc, wanted);
     snprintf(name, sizeof(name), "%s%s", o->name[1] ? "--" : "-", o->name);
     refuse(r, name, what);
 }
@@ -306,7 +345,7 @@ static int take_one(const struct reader *r, int left, char **argv)
         help(r);
     if (str_is(key, "version")) {
         printf("%s %s%s\n", r->program, OPTIONS_VERSION, commit_text());
-        exit(0);
+        printed(r);
     }
     const struct own_option *o = find(r, key, &state);
     if (o == NULL)

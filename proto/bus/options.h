@@ -73,6 +73,11 @@ void options_parse(struct options *options, const struct options_spec *spec, int
  * is given now. To be called before anything looks at them. Names what is wrong and exits 1. */
 void options_replay(enum process kinds, int *argc, char ***argv);
 
+/* Reads a whole number, or one with a fraction ("2.5"; no exponent, no "inf"), between these
+ * bounds. False: it is none or lies outside, and the options' reader, when the take() then refuses,
+ * says which are wanted. */
+bool options_number(const char *value, int64_t least, int64_t most, int64_t *number);
+bool options_decimal(const char *value, double least, double most, double *number);
 /* A speed of --speed: 0.01 to 1,000,000. */
 bool options_speed(const char *value, double *speed);
 

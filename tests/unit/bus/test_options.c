@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,8 +39,24 @@ static bool take_word(void *state, const char *word)
     return true;
 }
 
+static bool take_count(void *state, const char *value)
+{
+    (void)state;
+    int64_t count;
+    return options_number(value, 1, 1000, &count);
+}
+
+static bool take_span(void *state, const char *value)
+{
+    (void)state;
+    double span;
+    return options_decimal(value, 0.5, 60, &span);
+}
+
 static const struct own_option own[] = {{"name", "NAME", "a name", take_name},
                                         {"flag", NULL, "a flag", take_flag},
+                                        {"count", "N", "how many", take_count},
+                                        {"span", "S", "how long", take_span},
                                         {NULL, NULL, NULL, NULL}};
 
 /* What many commands have; --name is own's as well. */
@@ -137,6 +154,31 @@ static void test_the_exit_status_of_bad_arguments_is_the_tables(void **state)
     bad_status = 0;
 }
 
+static void test_bounds_of_numbers_are_told(void **state)
+{
+    (void)state;
+    static const char *const counts[] = {"0", "1001", "-1", "7x", "", "1e2", "9223372036854775808"};
+    static const char *const spans[] = {"0.4", "61", "nan", "inf", "1e1", "0x10", "", ".", "2s"};
+    char said[200];
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        const char *argv[] = {"test", "--count", counts[i]};
+        snprintf(said, sizeof(said),
+                 "test: --count: \"%s\" is refused (N: how many): want a whole number from 1 to "
+                 "1000\n",
+                 counts[i]);
+        refused(3, argv, said);
+    }
+    for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+        const char *argv[] = {"test", "--span", spans[i]};
+        snprintf(said, sizeof(said),
+                 "test: --span: \"%s\" is refused (S: how long): want a number from 0.5 to 60\n",
+                 spans[i]);
+        refused(3, argv, said);
+    }
+    const char *good[] = {"test", "--count=1000", "--count", "1", "--span", "0.5", "--span=60"};
+    (void)read_all(7, good);
+}
+
 static void test_help_names_each_option_once(void **state)
 {
     (void)state;
@@ -145,6 +187,8 @@ static void test_help_names_each_option_once(void **state)
          "test: tests\n\n"
          "  --name NAME            a name\n"
          "  --flag                 a flag\n"
+         "  --count N              how many\n"
+         "  --span S               how long\n"
          "  --more                 a further flag\n"
          "  --help                 this text\n"
          "  --version              the version\n");
@@ -157,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_behind_two_dashes_are_only_words),
         cmocka_unit_test(test_one_too_many_is_named),
         cmocka_unit_test(test_the_exit_status_of_bad_arguments_is_the_tables),
+        cmocka_unit_test(test_bounds_of_numbers_are_told),
         cmocka_unit_test(test_help_names_each_option_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
