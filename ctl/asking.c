@@ -26,6 +26,7 @@ static bool add_door(struct asking *a, const char *endpoint)
 
 static bool take_endpoint(void *state, const char *value)
 {
+    ((struct asking *)state)->named = true;
     return strstr(value, "://") != NULL && add_door(state, value);
 }
 
@@ -38,10 +39,10 @@ static bool take_output(void *state, const char *value)
 
 static bool take_wait(void *state, const char *value)
 {
-    char *end;
-    double seconds = strtod(value, &end);
-    ((struct asking *)state)->wait = span_of_seconds(seconds > 0 ? seconds : 0);
-    return end > value && *end == 0 && seconds > 0 && seconds <= 3600;
+    double seconds = 0;
+    bool taken = options_decimal(value, 0.001, 3600, &seconds);
+    ((struct asking *)state)->wait = span_of_seconds(taken ? seconds : 0);
+    return taken;
 }
 
 static bool take_curve_dir(void *state, const char *value)

@@ -18,6 +18,7 @@ struct door {
 struct asking {
     const char *command; /* "berth status", for complaints */
     const char *run_dir; /* NULL: as for the processes */
+    bool named;          /* doors were: the run directory is not looked at */
     struct bus_options bus;
     struct span wait;
     bool json; /* how the answers are to be printed */

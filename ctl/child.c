@@ -1,8 +1,9 @@
 /* child: starting, reading and reaping one process. The one idea: a child's output goes through a
  * pipe of its own, so that a crash message that is no log line still gets a time and a name. What
  * must stay true: the child ends when the supervisor does (parent death signal), and its pid file
- * tells the pid of a process that runs. */
+ * tells the pid of a process that runs; who ends again and again is noted where others look. */
 #include "ctl/child.h"
+#include "ctl/ended.h"
 #include "proto/base/log.h"
 #include "proto/base/log_out.h"
 #include "proto/base/memory.h"
@@ -64,8 +65,16 @@ void child_record_end(struct child *c)
         kill(c->pid, SIGUSR1);
 }
 
+/* It runs well, or nobody misses it. */
+static void forget_ends(struct child *c)
+{
+    c->in_a_row = 0;
+    ended_forget(c->pid_file);
+}
+
 void child_retire(struct child *c)
 {
+    forget_ends(c);
     c->retired = true;
     if (c->pid != 0)
         kill(c->pid, SIGTERM);
@@ -177,6 +186,8 @@ bool child_start(struct child *c, struct moment now)
     must(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0);
     c->output = ends[0];
     c->started = now;
+    if (c->in_a_row == 0)
+        forget_ends(c); /* what another supervisor left */
     write_pid(c);
     return true;
 }
@@ -240,8 +251,15 @@ void child_read(struct child *c)
     }
 }
 
+static bool has_lived(const struct child *c, struct moment now)
+{
+    return moment_since(now, c->started).ns >= span_of_ms(BACKOFF_MAX_MS).ns;
+}
+
 void child_look(struct child *c, struct moment now)
 {
+    if (c->pid != 0 && c->in_a_row > 0 && has_lived(c, now))
+        forget_ends(c);
     bool due = c->pid != 0 && c->beats != NULL &&
                moment_reached(now, moment_after(c->pulse.looked, span_of_ms(PULSE_LOOK_MS)));
     struct pulse_sight sight = {0};
@@ -290,17 +308,21 @@ void child_ended(struct child *c, int wait_status, struct moment now)
         c->restart_at = now;
         return;
     }
-    bool lived = moment_since(now, c->started).ns >= span_of_ms(BACKOFF_MAX_MS).ns;
+    bool lived = has_lived(c, now);
     int64_t next_ms = lived || c->backoff.ns == 0 ? BACKOFF_FIRST_MS : span_ms(c->backoff) * 2;
     c->backoff = span_of_ms(next_ms < BACKOFF_MAX_MS ? next_ms : BACKOFF_MAX_MS);
     log_end(c, wait_status);
     c->pid = 0;
     c->falls[c->restarts++ % CHILD_FALLS] = now;
     c->restart_at = moment_after(now, c->backoff);
+    c->in_a_row = lived ? 1 : c->in_a_row + 1;
+    if (!c->leaving && !c->retired)
+        ended_note(c->pid_file, c->in_a_row, wait_status);
 }
 
 void child_free(struct child *c)
 {
+    forget_ends(c);
     for (size_t i = 0; i < c->argc; i++)
         memory_free(c->argv[i]);
     buffer_free(&c->line);

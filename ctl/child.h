@@ -26,9 +26,10 @@ struct child {
     struct moment started, restart_at; /* restart_at: when to start it again */
     struct span backoff;               /* before the next restart */
     unsigned restarts;
-    size_t fixed;                     /* arguments; those behind them are made anew each time */
-    bool told_falls;                  /* --falls=N is one of these */
-    const char *record_dir;           /* borrowed; and --record=FILE, a file a life; NULL: no */
+    unsigned in_a_row;      /* ends, none behind a life of 10 s; noted beside the pid file */
+    size_t fixed;           /* arguments; those behind them are made anew each time */
+    bool told_falls;        /* --falls=N is one of these */
+    const char *record_dir; /* borrowed; and --record=FILE, a file a life; NULL: no */
     struct moment falls[CHILD_FALLS]; /* when it ended last, of `restarts` */
     bool core;                        /* it has one, so that it can be recorded */
     bool leaving;                     /* its end is wanted */
@@ -67,7 +68,8 @@ void child_read(struct child *c);
  * find. */
 void child_look(struct child *c, struct moment now);
 /* It ended with this wait status: logs why, closes, and sets restart_at with backoff: 100 ms,
- * doubling to 10 s, starting over when it lived for 10 s. */
+ * doubling to 10 s, starting over when it lived for 10 s. Until it does that it is noted beside the
+ * pid file (ctl/ended.h). */
 void child_ended(struct child *c, int wait_status, struct moment now);
 void child_free(struct child *c);
 

@@ -51,6 +51,15 @@ static void look_no_answer(const struct facts *f, const struct check *c, struct 
             find(out, c, p->name, -1, "has a door and does not answer: it hangs, or has fallen");
 }
 
+/* It has no door while it is not there, so it is not missed elsewhere. */
+static void look_ended(const struct facts *f, const struct check *c, struct findings_list *out)
+{
+    for (size_t i = 0; i < f->ended_count; i++)
+        if (f->ended[i].times >= ENDED_AGAIN)
+            find(out, c, str_of(f->ended[i].name), -1,
+                 "has ended %u times, soon each time, last %s", f->ended[i].times, f->ended[i].how);
+}
+
 /* The scheduler has one inside, which is asked. */
 static bool has_own_worker(const struct facts *f)
 {
@@ -407,6 +416,8 @@ const struct check process_checks[] = {
      "look at its log; berth run starts again who hangs; a door that nobody needs any more can be "
      "removed",
      look_no_answer},
+    {"ends-again", "whether berth run has to start a process again and again",
+     "its log says why it ends; a port may be taken, or a file not be readable", look_ended},
     {"missing-process", "whether each kind is there", "start it; berth run starts all",
      look_missing},
     {"not-ready", "what the binder says that it lacks",

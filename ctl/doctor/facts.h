@@ -3,9 +3,11 @@
 #ifndef CTL_DOCTOR_FACTS_H
 #define CTL_DOCTOR_FACTS_H
 
+#include "ctl/ended.h"
 #include "proto/base/arena.h"
 #include "proto/messages.h"
 
+#define ENDED_MOST    32
 #define FINDINGS_MOST 10 /* of one check by name; the rest is counted */
 
 /* A process as it said of itself, twice; all strings are borrowed. */
@@ -26,6 +28,8 @@ struct pod_fact {
 struct facts {
     struct process_fact *processes;
     uint32_t process_count;
+    struct ended ended[ENDED_MOST]; /* who has ended lately, and is started again */
+    size_t ended_count;
     struct pod_fact *pods; /* without a node; with has_pods */
     uint32_t pod_count;
     bool has_pods;

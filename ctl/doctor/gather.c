@@ -195,6 +195,8 @@ bool doctor_gather(struct gathering *g)
     f->processes = arena_take(&g->memory, (c->inquiry.count + 1) * sizeof(*f->processes));
     for (size_t i = 0; i < c->inquiry.count; i++)
         f->processes[i].name = c->inquiry.told[i].name;
+    if (!c->asking.named && c->asking.run_dir != NULL)
+        f->ended_count = ended_read(c->asking.run_dir, f->ended, ENDED_MOST);
     struct moment begun = moment_now();
     ask_statuses(g, true);
     ask_pods(g);

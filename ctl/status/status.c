@@ -38,10 +38,9 @@ static bool take_verbose(void *state, const char *value)
 
 static bool take_again(void *state, const char *value)
 {
-    char *end;
     double *again = &((struct asked *)state)->again_s;
-    *again = *value != 0 ? strtod(value, &end) : AGAIN_S;
-    return *value == 0 || (*end == 0 && *again >= 0.1 && *again <= 3600);
+    *again = AGAIN_S;
+    return *value == 0 || options_decimal(value, 0.1, 3600, again);
 }
 
 static bool take_print_counters(void *state, const char *value)
@@ -145,7 +144,7 @@ static void say(const struct asked *a, const struct statuses *all, const struct 
 static bool is_supervised(const struct asked *a)
 {
     char path[256];
-    int length = a->asking.run_dir == NULL
+    int length = a->asking.named || a->asking.run_dir == NULL
                      ? 0
                      : snprintf(path, sizeof(path), "%s/berth.pid", a->asking.run_dir);
     return length > 0 && length < (int)sizeof(path) && access(path, F_OK) == 0;
@@ -156,6 +155,7 @@ static int look(struct asked *a)
 {
     struct process_status at[DOORS_MAX];
     struct verdict_said v = {0};
+    struct ended ended[DOORS_MAX];
     if (!asking_ask(&a->asking))
         return 1;
     ask_queue(a);
@@ -165,9 +165,13 @@ static int look(struct asked *a)
                                         .said = &a->status[i]};
     if (a->asking.count > 0)
         qsort(at, a->asking.count, sizeof(*at), in_order);
+    bool whole = is_supervised(a);
     const struct statuses all = {.count = a->asking.count,
                                  .at = at,
-                                 .whole = is_supervised(a),
+                                 .whole = whole,
+                                 .ended = ended,
+                                 .ended_count =
+                                     whole ? ended_read(a->asking.run_dir, ended, DOORS_MAX) : 0,
                                  .pending = a->has_pending ? &a->pending : NULL};
     verdict_say(&all, &v);
     say(a, &all, &v);

@@ -3,6 +3,7 @@
 #ifndef CTL_STATUS_STATUSES_H
 #define CTL_STATUS_STATUSES_H
 
+#include "ctl/ended.h"
 #include "ctl/json_out.h"
 #include "proto/messages.h"
 
@@ -17,6 +18,8 @@ struct statuses {
     size_t count;
     const struct process_status *at; /* in the order in which they are shown */
     bool whole; /* they should be a whole instance, and not a part, as in containers */
+    const struct ended *ended; /* who has ended lately, and is started again */
+    size_t ended_count;
     const struct pending_pods *pending; /* what waits, as the queue says; NULL: it did not */
 };
 

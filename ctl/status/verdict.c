@@ -2,13 +2,15 @@
  * whether pods are being decided, and if not, what for.
  *
  * What must stay true: an instance is well only if every process answers, and it decides, or
- * another one leads and it could take over. */
+ * another one leads and it could take over, and nobody of it ends again and again. */
 #include "ctl/status/statuses.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NOT_WELL "NOT WELL: " /* what every verdict begins with that is not well */
 
 /* ---- values ---- */
 
@@ -113,11 +115,11 @@ static bool no_answer(const struct statuses *all, struct verdict_said *v)
     for (size_t i = 0; i < all->count; i++) {
         if (all->at[i].answered)
             continue;
-        buffer_print(&v->text, "%s%s", silent++ == 0 ? "NOT WELL: no answer at " : ", ",
+        buffer_print(&v->text, "%s%s", silent++ == 0 ? NOT_WELL "no answer at " : ", ",
                      all->at[i].endpoint);
     }
     if (lacks != NULL)
-        buffer_print(&v->text, "%sno %s is there", silent > 0 ? "; " : "NOT WELL: ", lacks);
+        buffer_print(&v->text, "%sno %s is there", silent > 0 ? "; " : NOT_WELL, lacks);
     return silent > 0 || lacks != NULL;
 }
 
@@ -147,7 +149,7 @@ static void say_standby(const struct status *binder, struct verdict_said *v)
         buffer_print(&v->text, "standing by, ready to take over: %.*s leads", STR_ARG(holder));
     else
         buffer_print(&v->text,
-                     "NOT WELL: standing by (%.*s leads), and could not take over: it lacks %.*s",
+                     NOT_WELL "standing by (%.*s leads), and could not take over: it lacks %.*s",
                      STR_ARG(holder), STR_ARG(lacks));
 }
 
@@ -241,6 +243,26 @@ static void say_waits(const struct statuses *all, struct buffer *out)
         add_reasons(all->pending, out);
 }
 
+/* Such a process may be none of those that decide, as the one that serves metrics. */
+static void say_ended(const struct statuses *all, struct verdict_said *v)
+{
+    struct buffer text = {0};
+    for (size_t i = 0; i < all->ended_count; i++) {
+        const struct ended *e = &all->ended[i];
+        if (e->times >= ENDED_AGAIN)
+            buffer_print(&text, "%s%s ends again and again, %u times now, last %s",
+                         text.len > 0 ? "; " : "", e->name, e->times, e->how);
+    }
+    if (text.len > 0) {
+        uint32_t skip = v->well ? 0 : sizeof(NOT_WELL) - 1;
+        buffer_print(&text, "; %.*s", (int)(v->text.len - skip), v->text.at + skip);
+        buffer_reset(&v->text);
+        buffer_print(&v->text, NOT_WELL "%.*s", STR_ARG(buffer_str(&text)));
+        v->well = false;
+    }
+    buffer_free(&text);
+}
+
 const char *verdict_name(enum verdict_state state)
 {
     static const char *const names[] = {"deciding", "standby", "waiting", "no answer", "answers"};
@@ -259,7 +281,7 @@ static void say_scheduler(const struct status *scheduler, const struct status *b
         say_standby(binder, v);
     } else {
         v->state = VERDICT_waiting;
-        buffer_print(&v->text, "NOT WELL: it decides nothing, and %.*s", STR_ARG(state));
+        buffer_print(&v->text, NOT_WELL "it decides nothing, and %.*s", STR_ARG(state));
     }
 }
 
@@ -278,4 +300,5 @@ void verdict_say(const struct statuses *all, struct verdict_said *v)
                      all->count == 1 ? " has" : "es have");
     }
     say_waits(all, &v->waits);
+    say_ended(all, v);
 }

@@ -167,6 +167,24 @@ def doctor_silent(world):
     checks.expect(found.get("old-view") == ["watcher"], "found: %s", found)
 
 
+@case("doctor-ended", not_upstream="berth doctor is berth's")
+def doctor_ended(world):
+    """Where metrics are to be served, somebody else listens: status and doctor say who ends again and again, until he is gone."""
+    objects.small_nodes(world.admin, 1, ROOM)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        subject = world.scheduler(flags=["--secure-port=%d" % taken.getsockname()[1], "--bind-address=127.0.0.1"])
+        checks.wait_until(60, lambda: run("status", subject).stdout.startswith("NOT WELL: serve ends again and again, "),
+                          "berth status says nothing of it")
+        done = run("status", subject)
+        checks.expect(done.returncode == 1 and "times now, last with status 1; " in done.stdout, "it ended with %s: %s %s",
+                      done.returncode, done.stdout, done.stderr)
+        checks.expect(findings(subject).get("ends-again") == ["serve"], "doctor says nothing of it")
+    checks.wait_until(60, lambda: run("status", subject).returncode == 0, "it does not become well")
+    checks.expect(not [name for name in os.listdir(subject.rundir) if name.endswith(".ended")], "it is noted still")
+
+
 def expect_unreached(subject, url, why):
     """Both commands name it, once, end with 2, and have not waited for each kind anew."""
     for command in ("doctor", "compare"):

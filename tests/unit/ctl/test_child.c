@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "ctl/child.h"
+#include "ctl/ended.h"
 
 static char folder[64];
 static struct child child;
@@ -124,6 +125,56 @@ static void restarts_wait_longer_each_time(void **state)
     struct moment later = moment_after(start, span_of_ms(10000));
     child_ended(&child, wait_for_end(), later);
     assert_int_equal(span_ms(moment_since(child.restart_at, later)), 100);
+}
+
+/* What is noted in its folder; 0: nothing is. */
+static size_t noted(struct ended *e)
+{
+    return ended_read(folder, e, 1);
+}
+
+static void who_ends_again_and_again_is_noted_until_it_lives(void **state)
+{
+    (void)state;
+    struct ended e;
+    struct moment lived = moment_after(start, span_of_ms(10000));
+    child_arg(&child, "test ! -e \"$0\" || exit 3; kill -9 $$");
+    child_arg(&child, "%s/worker-0.ended", folder);
+    assert_int_equal(noted(&e), 0);
+    run_to_end(); /* by the signal; then the note is there */
+    assert_int_equal(noted(&e), 1);
+    assert_string_equal(e.name, "worker-0");
+    assert_int_equal(e.times, 1);
+    assert_string_equal(e.how, "by signal 9");
+    run_to_end();
+    run_to_end();
+    assert_int_equal(noted(&e), 1);
+    assert_int_equal(e.times, 3);
+    assert_string_equal(e.how, "with status 3");
+    assert_true(child_start(&child, start));
+    child_look(&child, moment_after(start, span_of_ms(9999)));
+    assert_int_equal(noted(&e), 1);
+    child_look(&child, lived);
+    assert_int_equal(noted(&e), 0);
+    child_ended(&child, wait_for_end(), lived); /* the first in a row again */
+    assert_int_equal(noted(&e), 1);
+    assert_int_equal(e.times, 1);
+    child_retire(&child);
+    assert_int_equal(noted(&e), 0);
+}
+
+static void what_a_former_supervisor_noted_is_gone(void **state)
+{
+    (void)state;
+    struct ended e;
+    ended_note(child.pid_file, 7, 3 << 8);
+    assert_int_equal(noted(&e), 1);
+    child_arg(&child, "true");
+    assert_true(child_start(&child, start));
+    assert_int_equal(noted(&e), 0);
+    child.leaving = true; /* its end is wanted */
+    child_ended(&child, wait_for_end(), start);
+    assert_int_equal(noted(&e), 0);
 }
 
 static void each_life_is_told_how_often_former_ones_ended_lately(void **state)
@@ -296,6 +347,8 @@ int main(void)
         TEST(the_pid_file_tells_the_pid_while_it_runs),
         TEST(log_lines_pass_as_they_are_and_others_get_a_name),
         TEST(restarts_wait_longer_each_time),
+        TEST(who_ends_again_and_again_is_noted_until_it_lives),
+        TEST(what_a_former_supervisor_noted_is_gone),
         TEST(each_life_is_told_how_often_former_ones_ended_lately),
         TEST(each_life_has_a_recording_of_its_own),
         TEST(a_recording_begins_with_a_new_life_at_once),

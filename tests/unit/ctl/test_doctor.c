@@ -205,6 +205,17 @@ static void who_does_not_answer(void **state)
     nothing();
 }
 
+/* Where its door is missing, it is no kind that is needed. */
+static void who_ends_again_and_again(void **state)
+{
+    (void)state;
+    facts.ended[0] = (struct ended){"serve", 2, "with status 1"};
+    facts.ended_count = 1;
+    nothing();
+    facts.ended[0].times = 3;
+    finds("ends-again", "serve", "3 times, soon each time, last with status 1");
+}
+
 static void a_process_that_is_missing(void **state)
 {
     (void)state;
@@ -468,6 +479,7 @@ int main(void)
         TEST(nothing_right_after_a_restart),
         TEST(a_standby_that_is_ready_is_well),
         TEST(who_does_not_answer),
+        TEST(who_ends_again_and_again),
         TEST(a_process_that_is_missing),
         TEST(no_worker_is_missing_where_the_scheduler_has_one),
         TEST(an_instance_that_is_not_ready),

@@ -89,6 +89,36 @@ static void an_instance_that_decides_is_well(void **state)
     assert_string_equal(verdict.waits.at, "no pod waits");
 }
 
+static void who_ends_again_and_again_makes_it_not_well(void **state)
+{
+    (void)state;
+    static const struct ended ended[] = {{"serve", 7, "with status 1"},
+                                         {"worker-1", 2, "by signal 9"}};
+    all.ended = ended;
+    all.ended_count = 2;
+    look(queue, scheduler, binder);
+    assert_false(verdict.well);
+    assert_int_equal(verdict.state, VERDICT_deciding);
+    assert_string_equal(verdict.text.at,
+                        "NOT WELL: serve ends again and again, 7 times now, last with status 1; "
+                        "deciding as Kubernetes 1.36: 2 nodes with 1 pod, 1 worker, up for 41 s");
+}
+
+static void what_else_is_wrong_stands_behind_who_ends(void **state)
+{
+    (void)state;
+    static const char *const waits[] = {"state=waits for workers", "release=1.36", NULL};
+    static const struct ended ended[] = {{"worker-0", 3, "by signal 6"}};
+    all.ended = ended;
+    all.ended_count = 1;
+    look(queue, waits, binder);
+    assert_false(verdict.well);
+    assert_string_equal(
+        verdict.text.at,
+        "NOT WELL: worker-0 ends again and again, 3 times now, last by signal 6; it "
+        "decides nothing, and waits for workers");
+}
+
 static void what_it_waits_for_is_said(void **state)
 {
     (void)state;
@@ -296,6 +326,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(an_instance_that_decides_is_well),
+        T(who_ends_again_and_again_makes_it_not_well),
+        T(what_else_is_wrong_stands_behind_who_ends),
         T(what_it_waits_for_is_said),
         T(a_standby_is_well_if_it_could_take_over),
         T(a_standby_that_lacks_something_is_not),
