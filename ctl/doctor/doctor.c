@@ -33,10 +33,7 @@ struct command {
 
 static bool take_number(const char *value, int64_t *into)
 {
-    char *end;
-    long number = strtol(value, &end, 10);
-    *into = number;
-    return end > value && *end == 0 && number >= 0 && number <= NUMBER_MOST;
+    return options_number(value, 0, NUMBER_MOST, into);
 }
 
 static bool take_for(void *state, const char *value)
@@ -98,10 +95,31 @@ static const struct own_option doctor_options[] = {
 
 /* ---- words ---- */
 
-static void print_checks(const struct check *checks, size_t count)
+static void list_checks(const struct check *checks, size_t count, struct json_out *j)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && j == NULL; i++)
         printf("%-20s %s\n", checks[i].name, checks[i].looks_at);
+    for (size_t i = 0; i < count && j != NULL; i++) {
+        json_open(j, NULL, '{');
+        json_str(j, "check", str_of(checks[i].name));
+        json_str(j, "looksAt", str_of(checks[i].looks_at));
+        json_close(j, '}');
+    }
+}
+
+static void print_checks(bool json)
+{
+    struct buffer out = {0};
+    struct json_out j = {.out = &out, .indented = true};
+    json_open(&j, NULL, '{');
+    json_open(&j, "checks", '[');
+    list_checks(process_checks, process_check_count, json ? &j : NULL);
+    list_checks(pod_checks, pod_check_count, json ? &j : NULL);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    if (json)
+        printf("%.*s\n", (int)out.len, out.at);
+    buffer_free(&out);
 }
 
 static void print_since(int64_t seconds)
@@ -232,8 +250,7 @@ int command_doctor(int argc, char **argv)
     k->g.facts.young_s = YOUNG_S;
     options_read(&table, argc, argv);
     if (k->list) {
-        print_checks(process_checks, process_check_count);
-        print_checks(pod_checks, pod_check_count);
+        print_checks(k->g.comparison.asking.json);
     } else {
         status = work(k);
     }

@@ -59,10 +59,7 @@ static bool take_nodes(void *state, const char *value)
 
 static bool take_top(void *state, const char *value)
 {
-    char *end;
-    long top = strtol(value, &end, 10);
-    ((struct command *)state)->e.top = top;
-    return end > value && *end == 0 && top >= 0 && top <= TOP_MAX;
+    return options_number(value, 0, TOP_MAX, &((struct command *)state)->e.top);
 }
 
 static bool take_read(void *state, const char *value)
@@ -119,6 +116,11 @@ static bool name_pod(struct command *c, const char *pod)
     if (pod == NULL || *pod == 0 || (slash != NULL && (slash == pod || slash[1] == 0)) ||
         (slash != NULL && strchr(slash + 1, '/') != NULL)) {
         fprintf(stderr, "berth explain: which pod? As NAMESPACE/NAME\n");
+        return false;
+    }
+    if (slash != NULL && c->space != NULL &&
+        !str_is((struct str){pod, (uint32_t)(slash - pod)}, c->space)) {
+        fprintf(stderr, "berth explain: %s: is of another namespace than -n %s\n", pod, c->space);
         return false;
     }
     struct live *l = &c->live;

@@ -27,7 +27,7 @@ struct explanation {
     /* what is to be said */
     struct str node; /* one node in full; empty: none */
     bool names;      /* of the nodes behind each reason */
-    long top;        /* how many of the best nodes */
+    int64_t top;     /* how many of the best nodes */
 };
 
 /* The command: see commands.h. */

@@ -68,7 +68,7 @@ static bool ask_queue(const struct recorded *r, const char *folder, struct live 
 
 bool recorded_load(struct recorded *r, struct live *l)
 {
-    char folder[400];
+    char folder[400] = "";
     r->lives.command = r->command;
     r->lives.path = r->path;
     if (!lives_unpack(&r->lives))

@@ -71,12 +71,20 @@ static bool take_at(void *state, const char *value)
     return recall_time(value, &((struct follow *)state)->at_us);
 }
 
+/* Nothing else is printed, so text is refused. */
+static bool take_output(void *state, const char *value)
+{
+    (void)state;
+    return strcmp(value, "json") == 0;
+}
+
 static const struct own_option follow_options[] = {
     {"commands", NULL, "read standard input: a line asks for everything again, its end ends this",
      take_commands},
     {"read", "FILE", "a recording of berth record instead of a running berth: one moment of it",
      take_read},
     {"at", "TIME", "that moment, such as 2026-03-01T12:00:00.5Z (its end)", take_at},
+    {"o", "json", "what is printed in any case: JSON, an object a line", take_output},
     {NULL, NULL, NULL, NULL},
 };
 

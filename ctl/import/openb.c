@@ -73,6 +73,13 @@ static bool fail_to_read(struct table *t)
     return false;
 }
 
+/* Spreadsheets write a byte order mark before the first name. */
+static struct str unmarked(struct str name)
+{
+    bool marked = name.len >= 3 && memcmp(name.at, "\xef\xbb\xbf", 3) == 0;
+    return marked ? (struct str){name.at + 3, name.len - 3} : name;
+}
+
 static bool open_table(struct table *t)
 {
     t->file = fopen(t->path, "re");
@@ -83,6 +90,7 @@ static bool open_table(struct table *t)
                    ? fail_to_read(t)
                    : fail(t, "there is no line with names of columns", (struct str){NULL, 0});
     t->heads_number = t->number;
+    t->cells[0] = unmarked(t->cells[0]);
     for (t->count = 0; t->count < COLUMNS_MAX && t->cells[t->count].at != NULL; t->count++)
         t->heads[t->count] = arena_copy(&t->trace->memory, t->cells[t->count]);
     return true;

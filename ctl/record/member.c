@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -165,6 +166,14 @@ static const char *program_of(enum process process)
 
 bool member_programs(const char *command, char *folder, size_t room)
 {
+    struct stat s;
+    if (folder[0] != 0) {
+        errno = ENOTDIR;
+        bool there = stat(folder, &s) == 0 && S_ISDIR(s.st_mode);
+        if (!there)
+            fprintf(stderr, "%s: --programs: %s: %s\n", command, folder, strerror(errno));
+        return there;
+    }
     ssize_t n = readlink("/proc/self/exe", folder, room - 1);
     char *slash = n > 0 ? memrchr(folder, '/', (size_t)n) : NULL;
     if (slash == NULL)

@@ -37,8 +37,8 @@ struct member {
 
 /* The next member, unpacked; false: there is none, or *error says what is wrong. */
 bool member_next(struct archive *a, struct member *m, const char **error);
-/* The folder of the running program, where those of all processes lie. False: it was said why not.
- */
+/* The folder that was given and has to be one; of "" it becomes that of the running program, where
+ * those of all processes lie. False: it was said why not. */
 bool member_programs(const char *command, char *folder, size_t room);
 /* Has it played back by the program of that folder. */
 void member_start(struct member *m, const char *folder);

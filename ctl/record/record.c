@@ -424,8 +424,7 @@ static bool is_asked_well(struct recording *r)
         return fail("-o FILE", "is missing");
     if ((r->read != NULL || r->programs[0] != 0 || r->stays != NULL) && !r->redact)
         return fail("--read, --programs and --stays", "are there for --redact alone");
-    return !r->redact || r->programs[0] != 0 ||
-           member_programs("berth record", r->programs, sizeof(r->programs));
+    return !r->redact || member_programs("berth record", r->programs, sizeof(r->programs));
 }
 
 static int record(struct recording *r)

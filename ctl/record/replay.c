@@ -92,11 +92,6 @@ static const struct own_option table[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static bool find_programs(struct replay *r)
-{
-    return r->folder[0] != 0 || member_programs("berth replay", r->folder, sizeof(r->folder));
-}
-
 /* ---- one life ---- */
 
 /* "entry 17, 2026-…Z: …": a difference has a time, and the first of them is the one to look at. */
@@ -363,7 +358,7 @@ int command_replay(int argc, char **argv)
                 "berth replay: -o svg: there is a picture of a comparison (--config) alone\n");
         return 1;
     }
-    bool whole = find_programs(&r) && play_all(&r);
+    bool whole = member_programs("berth replay", r.folder, sizeof(r.folder)) && play_all(&r);
     if (r.config != NULL) {
         bool shown = contrast(&r);
         free_all(&r);

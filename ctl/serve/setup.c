@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FILE_certificate, FILE_key, FILE_client_ca, FILE_proxy_ca };
 
@@ -39,10 +40,10 @@ static bool take_allow_plain_tcp(void *state, const char *value)
 
 static bool take_workers(void *state, const char *value)
 {
-    char *end;
-    struct setup *s = state;
-    s->workers = strtol(value, &end, 10);
-    return *value != 0 && *end == 0 && s->workers >= 0 && s->workers <= BUS_PEERS_MAX - 4;
+    int64_t count = 0;
+    bool taken = options_number(value, 0, BUS_PEERS_MAX - 4, &count);
+    ((struct setup *)state)->workers = (long)count;
+    return taken;
 }
 
 /* A door: its name for people is the URL's last part, without an ending. */
@@ -95,10 +96,11 @@ static bool take_format(void *state, const char *value)
     return log_set_format(value);
 }
 
+/* What it holds is looked at when somebody asks for a moment of it; that it is there, now. */
 static bool take_recording(void *state, const char *value)
 {
     ((struct setup *)state)->server.page.recording = value;
-    return *value != 0;
+    return access(value, R_OK) == 0;
 }
 
 static const struct own_option table[] = {
@@ -112,7 +114,8 @@ static const struct own_option table[] = {
     {"curve-dir", "DIR", "CURVE keys, for tcp:// doors", take_curve_dir},
     {"allow-plain-tcp", NULL, "permit tcp without CURVE beyond loopback", take_allow_plain_tcp},
     {"config", "FILE", "the KubeSchedulerConfiguration that /configz shows", take_config},
-    {"recording", "FILE", "show this recording of berth record at /ui/, not what is there now",
+    {"recording", "FILE",
+     "show this recording of berth record, a file that is there, at /ui/, not what is now",
      take_recording},
     SERVE_FLAG_DOCS(SERVE_FLAG_OPTION){"given", "NAME=VALUE",
                                        "what /flagz shows of a flag; may be repeated", take_given},

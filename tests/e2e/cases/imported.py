@@ -40,8 +40,8 @@ def identical(path, decisions):
     checks.expect(status == 0 and said["identical"] and said["decisions"] == decisions, "played back: %s", said)
 
 
-def table(path, heads, rows):
-    with open(path, "w", encoding="utf-8", newline="") as file:
+def table(path, heads, rows, encoding="utf-8"):
+    with open(path, "w", encoding=encoding, newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([heads.split(","), *rows])
 
 
@@ -58,7 +58,7 @@ def trace(directory):
              ["next-t4", 1000, 1024, 1, 500, "T4", "LS", "Running", 200, 5000, 900],
              ["both", 1000, 1024, 2, 1000, "V100M16|V100M32", "LS", "Running", 300, "", 300],
              ["never", 1000, 1024, 1, 1000, "A10", "BE", "Pending", 400, "", ""]]
-    table(pods, PODS, rows)
+    table(pods, PODS, rows, "utf-8-sig")  # as spreadsheets write it
     return nodes, pods
 
 

@@ -9,6 +9,7 @@
 #include "ctl/tables/tables.h"
 #include "ctl/top/top.h"
 #include "ctl/whatif/whatif.h"
+#include "proto/kube/documents/json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,21 +25,23 @@
 
 static char said[8192];
 
-/* Its exit status; what it says there is in said. */
-static int run(int (*command)(int, char **), const char *name, const char *argument, int stream)
+/* Its exit status with these words; what it says there is in said. */
+static int run(int (*command)(int, char **), const char *name, const char *arguments, int stream)
 {
-    char words[2][64];
-    char *argv[] = {words[0], words[1], NULL};
-    int pipes[2], status;
-    snprintf(words[0], sizeof(words[0]), "%s", name);
-    snprintf(words[1], sizeof(words[1]), "%s", argument);
+    char words[128];
+    char *argv[10], *rest = NULL;
+    int pipes[2], status, argc = 0;
+    snprintf(words, sizeof(words), "%s %s", name, arguments);
+    for (char *word = strtok_r(words, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
+        argv[argc++] = word;
+    argv[argc] = NULL;
     assert_int_equal(pipe(pipes), 0);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         alarm(60); /* nothing here may wait for ever */
         dup2(pipes[1], stream);
-        exit(command(2, argv));
+        exit(command(argc, argv));
     }
     close(pipes[1]);
     size_t len = 0;
@@ -69,12 +72,31 @@ static void a_bad_argument_is_no_finding(void **state)
         {command_preflight, "preflight", "--emulated-version=1.2", 2},
         {command_preflight, "preflight", "--show-hidden-metrics-for-version=0.1", 2},
         {command_status, "status", "--wat=1", 1},
+        {command_status, "status", "--wait 0", 1},
+        {command_follow, "follow", "-o text", 1},
+        {command_explain, "explain", "default/x -n other", 1},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         int status = run(bad[i].command, bad[i].name, bad[i].argument, STDERR_FILENO);
         if (status != bad[i].status || strstr(said, bad[i].name) == NULL)
             fail_msg("%s %s: %d, %s", bad[i].name, bad[i].argument, status, said);
     }
+}
+
+static void checks_are_listed_as_text_and_as_json(void **state)
+{
+    (void)state;
+    assert_int_equal(run(command_doctor, "doctor", "--list", STDOUT_FILENO), 0);
+    assert_ptr_equal(strstr(said, "no-answer            every door"), said);
+    assert_int_equal(run(command_doctor, "doctor", "--list -o json", STDOUT_FILENO), 0);
+    struct arena memory = {0};
+    struct str why;
+    struct kube_json *json = kube_json_parse(str_of(said), &why, &memory);
+    const struct kube_json *first = kube_json_first(kube_json_path(json, "checks"));
+    assert_true(str_is(kube_json_text(kube_json_path(first, "check")), "no-answer"));
+    assert_true(kube_json_text(kube_json_path(first, "looksAt")).len > 0);
+    kube_json_free(&json);
+    arena_free(&memory);
 }
 
 /* As their manuals have it. */
@@ -113,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bad_argument_is_no_finding),
+        cmocka_unit_test(checks_are_listed_as_text_and_as_json),
         cmocka_unit_test(help_tells_how_long_each_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
