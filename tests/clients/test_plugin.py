@@ -1,10 +1,13 @@
 """How a client keeps its connection and answers, whatever the other side does: the example of each language, as a process,
 at a door that is played."""
+import contextlib
+import io
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -181,6 +184,48 @@ class Base:
 
 class Python(Base, unittest.TestCase):
     command = PYTHON
+
+    def test_what_it_does_wrong_ends_nothing(self):
+        class Odd(berth.Plugin):
+            name = "odd"
+
+            def score(self, ask):
+                return {"a": {1: 0.5, 2: 90, 3: "90"}[ask.id]}
+
+            def filter(self, ask):
+                return {"a": "x" * (17 << 20)}
+
+            def bound(self, told):
+                raise RuntimeError(told.name)
+
+            def on_credit(self, message):
+                return "nothing that could be sent"
+
+        plugin, said = Odd(), io.StringIO()
+        with contextlib.redirect_stderr(said):
+            thread = threading.Thread(target=plugin.run, args=(self.doors[0].path,), daemon=True)
+            thread.start()
+            door = self.doors[0]
+            door.admit()
+            for number, step, wanted in ((1, "score", "0.5 is not int"), (2, "score", ""), (3, "score", "'90' is not int"),
+                                         (4, "filter", "bytes, and a frame has at most")):
+                _, answer = door.ask(id=number, step=step, pod=pod(), nodes=NODES)
+                self.assertEqual(answer.id, number)
+                self.assertIn(wanted, answer.error)
+            plugin.later(0, lambda: 1 / 0)
+            door.send(berth.PluginTold(what="bound", uid="u1", namespace_name="default", name="such-a-pod", node="a"))
+            door.send(berth.Credit(count=1))
+            _, answer = door.ask(id=2, step="score", pod=pod(), nodes=NODES)
+            self.assertEqual((answer.error, answer.scores[0].score), ("", 90))
+            limit = time.monotonic() + SECONDS
+            while "ZeroDivisionError" not in said.getvalue() and time.monotonic() < limit:
+                time.sleep(0.05)
+            plugin.stop()
+            thread.join(SECONDS)
+        self.assertFalse(thread.is_alive())
+        for each in ("RuntimeError: such-a-pod", "ZeroDivisionError"):
+            self.assertIn(each, said.getvalue())
+        self.assertIsInstance(door.next()[1], berth.Goodbye)
 
     def test_curve(self):
         keys = os.path.join(self.directory, "keys")

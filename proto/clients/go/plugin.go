@@ -196,13 +196,26 @@ func (l *link) send(message any) error {
 	if !known {
 		return fmt.Errorf("%T is no message", message)
 	}
+	body, err := Marshal(&Envelope{Type: number, Link: l.sent + 1, Incarnation: l.client.life}, message)
+	if err != nil {
+		return err
+	}
+	if len(body) >= FrameMax {
+		return l.sendInPlace(message, len(body)+1)
+	}
 	l.sent++
 	l.spoke = time.Now()
-	body, err := Marshal(&Envelope{Type: number, Link: l.sent, Incarnation: l.client.life}, message)
-	if err == nil && len(body) < FrameMax {
-		err = l.conn.write(0, append([]byte{1}, body...))
+	return l.conn.write(0, append([]byte{1}, body...))
+}
+
+// sendInPlace: of a message that is too long nothing goes out, but to whom an answer is owed, it is told.
+func (l *link) sendInPlace(message any, size int) error {
+	why := fmt.Sprintf("%T of %d bytes, and a frame has at most %d", message, size, FrameMax)
+	if answer, is := message.(*PluginAnswer); is && answer.Error == "" {
+		return l.send(&PluginAnswer{ID: answer.ID, Error: why})
 	}
-	return err
+	log.Printf("%s: %s: %s", l.client.name, l.address, why)
+	return nil
 }
 
 // openFrame: the message is nil when its number is of a newer berth.

@@ -16,7 +16,8 @@ The method is called as the step is (ask.step), and what it gives back depends o
     pre_filter, reserve     None, or ("deny", reason)
     any step     a berth.PluginAnswer, with whatever fields that step has
 
-What it raises becomes the answer's error, and the profile's failurePolicy decides. plugin_told comes as bound(told) and
+What it raises becomes the answer's error, and the profile's failurePolicy decides; so does a value that cannot be sent, as a score
+of 0.5. plugin_told comes as bound(told) and
 unreserved(told); any other message as on_NAME(message), which gives back the answer to send, or None.
 What must stay true: everything happens in the thread of run(); later() and stop() alone may be called from others.
 """
@@ -85,11 +86,11 @@ class Link:
         self.said = self.spoke = self.next_hello = 0.0
 
     def send(self, message):
-        """False: nobody is there, and the session begins anew once somebody is."""
-        self.sent += 1
-        frame = build_frame(message, self.sent, self.plugin.incarnation)
+        """False: nobody is there, and the session begins anew once somebody is. What cannot be sent raises, and takes no number."""
+        frame = build_frame(message, self.sent + 1, self.plugin.incarnation)
         if len(frame) > FRAME_MAX:
-            raise ValueError("%s of %d bytes" % (message.NAME, len(frame)))
+            raise ValueError("%s of %d bytes, and a frame has at most %d" % (message.NAME, len(frame), FRAME_MAX))
+        self.sent += 1
         try:
             self.socket.send(frame, zmq.DONTWAIT)
         except zmq.Again:
@@ -176,7 +177,7 @@ class Plugin:
             at, call = self.calls.get()
             heapq.heappush(self.timers, (at, next(self.order), call))
         while self.timers and self.timers[0][0] <= time.monotonic():
-            heapq.heappop(self.timers)[2]()
+            self.call(heapq.heappop(self.timers)[2])
         poller = zmq.Poller()
         for link in self.links:
             poller.register(link.socket, zmq.POLLIN)
@@ -188,6 +189,13 @@ class Plugin:
                 except Malformed as error:
                     print("%s: %s: %s" % (self.name, link.address, error), file=sys.stderr)
                     link.begin_anew()
+
+    def call(self, what):
+        """Whoever asked for it is gone: what it raises is printed."""
+        try:
+            what()
+        except Exception:
+            traceback.print_exc()
 
     def later(self, seconds, call):
         """Calls it in run()'s thread so many seconds from now; from any thread."""
@@ -205,10 +213,18 @@ class Plugin:
         return self.tell(names.PluginPermit(uid=uid, allow=allow, reason=reason))
 
     def hear(self, link, message):
+        """What a method raises is printed, and ends nothing else; to whom an answer is owed, it is told."""
         handler = getattr(self, "on_" + message.NAME, None)
-        answer = handler(message) if handler else None
-        if answer is not None:
-            link.send(answer)
+        try:
+            answer = handler(message) if handler else None
+            if answer is not None:
+                link.send(answer)
+        except Malformed:
+            raise
+        except Exception as error:
+            traceback.print_exc()
+            if isinstance(message, names.PluginAsk):
+                link.send(names.PluginAnswer(id=message.id, error=_said(error)))
 
     def on_plugin_ask(self, ask):
         try:
@@ -220,7 +236,7 @@ class Plugin:
                 answer = SHAPES.get(point, _nothing)(answer)
         except Exception as error:  # whatever it is, an answer is owed
             traceback.print_exc()
-            answer = names.PluginAnswer(error="%s: %s" % (type(error).__name__, error))
+            answer = names.PluginAnswer(error=_said(error))
         answer.id = ask.id
         return answer
 
@@ -228,6 +244,10 @@ class Plugin:
         method = getattr(self, NEWS.get(told.what, ""), None)
         if method:
             method(told)
+
+
+def _said(error):
+    return "%s: %s" % (type(error).__name__, error)
 
 
 def _nothing(value):
