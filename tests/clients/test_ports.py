@@ -5,13 +5,18 @@ scheduler_plugins/run asks its code again (needs Go, and a while to compile).
 """
 import json
 import os
+import socket
 import sys
+import tempfile
+import time
 import unittest
+from unittest import mock
 
 from door import TOP
 
 sys.path.insert(0, os.path.join(TOP, "scheduler", "bus_plugin", "ports"))
 try:
+    import cluster
     import node_resource_topology as topology
     import target_load_packing as packing
     LACKS = None
@@ -28,6 +33,35 @@ def golden(name):
 
 @unittest.skipIf(LACKS, LACKS)
 class Ports(unittest.TestCase):
+    def test_an_object_that_changes_is_never_gone(self):
+        class Watched(dict):
+            def pop(self, key, *default):
+                assert gone, "it was taken out, for whoever looks now"
+                return super().pop(key, *default)
+        objects, gone, told = cluster.Objects.__new__(cluster.Objects), False, []
+        objects.objects, objects.on_change = Watched(), lambda *pair: told.append(pair)
+        for each in ("first", "second"):
+            objects.change((None, "n"), each)
+        self.assertEqual(objects.get("n"), "second")
+        gone = True
+        objects.change((None, "n"), None)
+        self.assertIsNone(objects.get("n"))
+        self.assertEqual(told, [(None, "first"), ("first", "second"), ("second", None)])
+
+    def test_an_api_server_that_is_silent_is_not_waited_for(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent, tempfile.NamedTemporaryFile("w") as file, \
+                mock.patch.object(cluster, "WATCH_SECONDS", -29):
+            json.dump({"apiVersion": "v1", "kind": "Config", "current-context": "c", "users": [{"name": "u", "user": {}}],
+                       "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+                       "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:%d" % silent.getsockname()[1]}}]}, file)
+            file.flush()
+            with mock.patch.object(cluster.Objects, "follow", lambda self: None):
+                objects = cluster.Objects(file.name, "/api/v1/nodes")
+            begin = time.monotonic()
+            with self.assertRaisesRegex(Exception, "timed out"):
+                objects.call("/api/v1/nodes")
+            self.assertLess(time.monotonic() - begin, 20)
+
     def test_target_load_packing(self):
         cases, seen = golden("target_load_packing"), set()
         for case in cases:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import kubernetes
 
+CONNECT_SECONDS, WATCH_SECONDS = 10, 300
 SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18,
             "m": Fraction(1, 10**3), "u": Fraction(1, 10**6), "n": Fraction(1, 10**9),
             "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
@@ -35,7 +36,10 @@ class Objects:
     """All objects of one kind, as the API server has them (dictionaries), by (namespace, name)."""
 
     def __init__(self, kubeconfig, path, on_change=None):
-        self.api = kubernetes.config.new_client_from_config(kubeconfig)
+        configuration = kubernetes.client.Configuration()
+        configuration.retries = 0  # we try again ourselves, and say so
+        kubernetes.config.load_kube_config(kubeconfig, client_configuration=configuration)
+        self.api = kubernetes.client.ApiClient(configuration)
         self.path, self.on_change = path, on_change or (lambda old, new: None)
         self.objects, self.listed = {}, threading.Event()
         threading.Thread(target=self.follow, daemon=True).start()
@@ -53,7 +57,8 @@ class Objects:
     def call(self, path, **query):
         """The answer to a GET, not read yet."""
         return self.api.call_api(path, "GET", query_params=list(query.items()), auth_settings=["BearerToken"],
-                                 header_params={"Accept": "application/json"}, _preload_content=False, _return_http_data_only=True)
+                                 header_params={"Accept": "application/json"}, _preload_content=False, _return_http_data_only=True,
+                                 _request_timeout=(CONNECT_SECONDS, WATCH_SECONDS + 30))  # who says nothing for so long is lost
 
     def follow(self):
         while True:
@@ -74,7 +79,7 @@ class Objects:
     def watch(self, version):
         rest = b""
         for piece in self.call(self.path, watch="true", resourceVersion=version, allowWatchBookmarks="true",
-                               timeoutSeconds="300").stream(1 << 16):
+                               timeoutSeconds=str(WATCH_SECONDS)).stream(1 << 16):
             *lines, rest = (rest + piece).split(b"\n")
             for event in map(json.loads, lines):
                 if event["type"] == "ERROR":
@@ -87,8 +92,11 @@ class Objects:
         return item["metadata"].get("namespace"), item["metadata"]["name"]
 
     def change(self, key, new):
-        old = self.objects.pop(key, None)
+        """Others look meanwhile, so what is replaced is never gone."""
+        old = self.objects.get(key)
         if new is not None:
             self.objects[key] = new
+        else:
+            self.objects.pop(key, None)
         if old != new:
             self.on_change(old, new)
