@@ -10,6 +10,7 @@ tapped.sent tells them apart. A listener that is too slow misses frames; a jump 
 import glob
 import os
 import struct
+import time
 from typing import NamedTuple, Optional
 
 import zmq
@@ -45,10 +46,11 @@ def tap(*places, keys=None, seconds=None):
     taps are listened to, those that appear later as well, or an endpoint. keys: a directory of `berth keys`, for tcp."""
     context, poller, known = zmq.Context(), zmq.Poller(), {}
     try:
-        quiet = 0
+        quiet, look = 0, 0.0
         while seconds is None or quiet < seconds * 1000:
-            for place in places:
-                for at in [place] if "://" in place else ["ipc://" + p for p in glob.glob(os.path.join(place, "*.tap"))]:
+            if time.monotonic() >= look:  # and not for each frame
+                look = time.monotonic() + LOOK_MS / 1000
+                for at in [at for place in places for at in endpoints(place)]:
                     if at not in known:
                         known[at] = listen(context, at, keys)
                         poller.register(known[at], zmq.POLLIN)
@@ -60,6 +62,10 @@ def tap(*places, keys=None, seconds=None):
         for socket in known.values():
             socket.close(0)
         context.term()
+
+
+def endpoints(place):
+    return [place] if "://" in place else ["ipc://" + path for path in glob.glob(os.path.join(place, "*.tap"))]
 
 
 def listen(context, endpoint, keys):
