@@ -223,14 +223,18 @@ func openFrame(frame []byte) (envelope Envelope, message any, err error) {
 	if len(frame) == 0 || len(frame) > FrameMax || frame[0] != 1 {
 		return envelope, nil, errors.New("not a frame of this version")
 	}
-	var body rest
-	if err = Unmarshal(frame[1:], &envelope, &body); err != nil {
+	body := newReader(frame[1:])
+	if err = body.next(&envelope); err != nil {
 		return envelope, nil, err
 	}
 	if kind, known := kinds[envelope.Type]; known {
 		message = reflect.New(kind).Interface()
-		var again Envelope
-		err = Unmarshal(frame[1:], &again, message)
+		err = body.next(message)
+	} else {
+		err = body.next(&rest{})
+	}
+	if err == nil {
+		err = body.end()
 	}
 	return envelope, message, err
 }

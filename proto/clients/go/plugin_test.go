@@ -3,6 +3,7 @@ package berth
 import (
 	"bufio"
 	"net"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -39,5 +40,21 @@ func TestWhatIsTooLongIsAnError(t *testing.T) {
 	envelope, message, err = openFrame(<-frames)
 	if _, is := message.(*Heartbeat); err != nil || !is || envelope.Link != 6 {
 		t.Fatal(envelope, message, err)
+	}
+}
+
+func BenchmarkOpenFrame(b *testing.B) {
+	ask := PluginAsk{ID: 1, Step: PluginStepScore}
+	for range 1000 {
+		ask.Nodes = append(ask.Nodes, PluginNode{Name: "node-of-some-length", Labels: []Label{{Key: "kubernetes.io/hostname", Value: "n"}}})
+	}
+	body, err := Marshal(&Envelope{Type: numbers[reflect.TypeOf(ask)]}, &ask)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range b.N {
+		if _, message, err := openFrame(append([]byte{1}, body...)); err != nil || message == nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+	"sync"
 
 	"github.com/vmihailenco/msgpack/v5"
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
@@ -30,22 +31,56 @@ func Marshal(records ...any) ([]byte, error) {
 
 // Unmarshal reads records that stand one behind the other, and nothing behind them. Fields that nobody knows are skipped.
 func Unmarshal(data []byte, records ...any) error {
-	reader := bytes.NewReader(data)
-	decoder := msgpack.NewDecoder(reader)
+	r := newReader(data)
 	for _, record := range records {
-		if err := decode(decoder, reflect.ValueOf(record).Elem(), reader); err != nil {
+		if err := r.next(record); err != nil {
 			return err
 		}
 	}
-	if reader.Len() != 0 {
+	return r.end()
+}
+
+// reader reads records one by one: what the first says may decide what the next one is.
+type reader struct {
+	bytes   *bytes.Reader
+	decoder *msgpack.Decoder
+}
+
+func newReader(data []byte) reader {
+	all := bytes.NewReader(data)
+	return reader{all, msgpack.NewDecoder(all)}
+}
+
+func (r reader) next(record any) error {
+	return decode(r.decoder, reflect.ValueOf(record).Elem(), r.bytes)
+}
+
+func (r reader) end() error {
+	if r.bytes.Len() != 0 {
 		return errors.New("bytes behind the record")
 	}
 	return nil
 }
 
-func tagOf(field reflect.StructField) int64 {
-	tag, _ := strconv.ParseInt(field.Tag.Get("bus"), 10, 64)
-	return tag
+// layout is which number each field of a record has on the wire, and the other way round.
+type layout struct {
+	tags   []int64
+	fields map[int64]int
+}
+
+var layouts sync.Map // by type: working it out takes longer than reading a record
+
+func layoutOf(kind reflect.Type) *layout {
+	if known, is := layouts.Load(kind); is {
+		return known.(*layout)
+	}
+	l := &layout{fields: map[int64]int{}}
+	for i := range kind.NumField() {
+		tag, _ := strconv.ParseInt(kind.Field(i).Tag.Get("bus"), 10, 64)
+		l.tags, l.fields[tag] = append(l.tags, tag), i
+	}
+	layouts.Store(kind, l)
+	return l
 }
 
 // empty is also true of a record all of whose fields are.
@@ -79,7 +114,7 @@ func encode(e *msgpack.Encoder, v reflect.Value) error {
 		}
 		return err
 	case reflect.Struct:
-		there := []int{}
+		there, tags := []int{}, layoutOf(v.Type()).tags
 		for i := range v.NumField() {
 			if !empty(v.Field(i)) {
 				there = append(there, i)
@@ -88,7 +123,7 @@ func encode(e *msgpack.Encoder, v reflect.Value) error {
 		err := e.EncodeMapLen(len(there))
 		for _, i := range there {
 			if err == nil {
-				err = e.EncodeInt(tagOf(v.Type().Field(i)))
+				err = e.EncodeInt(tags[i])
 			}
 			if err == nil {
 				err = encode(e, v.Field(i))
@@ -134,18 +169,15 @@ func decodeRecord(d *msgpack.Decoder, v reflect.Value, left *bytes.Reader) error
 	if err == nil && count < 0 {
 		return errors.New("nil is no record")
 	}
+	fields := layoutOf(v.Type()).fields
 	for i := 0; err == nil && i < count; i++ {
 		var tag int64
 		if tag, err = d.DecodeInt64(); err != nil {
 			break
 		}
-		known := false
-		for k := 0; k < v.NumField() && !known; k++ {
-			if known = tagOf(v.Type().Field(k)) == tag; known {
-				err = decode(d, v.Field(k), left)
-			}
-		}
-		if !known {
+		if field, known := fields[tag]; known {
+			err = decode(d, v.Field(field), left)
+		} else {
 			err = skip(d)
 		}
 	}
