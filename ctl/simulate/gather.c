@@ -8,6 +8,7 @@
 #include "ctl/scenario.h"
 #include "ctl/scenario_check.h"
 #include "ctl/schema.h"
+#include "ctl/whatif/amounts_check.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 
@@ -165,6 +166,9 @@ static bool take_workload(struct gather *g, const struct kube_json *object, cons
         return false;
     }
     const struct workload *load = &m->workloads.at[m->workloads.count - 1];
+    struct str why;
+    if (!amounts_check(load->pod, load->template_path, &why, &g->arena))
+        return refuse(g, as->place, "", why);
     if (str_is(as->kind, "DaemonSet"))
         return add_daemons(g, load);
     if (load->count > PODS_MAX)
@@ -181,7 +185,10 @@ static bool take_workload(struct gather *g, const struct kube_json *object, cons
 static bool take_pod(struct gather *g, const struct kube_json *object, const struct item *as)
 {
     bool is_named = text_at(object, "metadata.name").len > 0;
-    struct str generated = text_at(object, "metadata.generateName");
+    struct str generated = text_at(object, "metadata.generateName"), why;
+    bool is_live = text_at(object, "metadata.uid").len > 0;
+    if (!is_live && !amounts_check(object, (struct str){0}, &why, &g->arena))
+        return refuse(g, as->place, "", why);
     if (is_named || generated.len == 0) {
         g->waits |= text_at(object, "spec.nodeName").len == 0;
         add_object(g, object, as);

@@ -8,6 +8,7 @@
 #include "ctl/pod_defaults.h"
 #include "ctl/scenario.h"
 #include "ctl/scenario_check.h"
+#include "ctl/whatif/amounts_check.h"
 #include "proto/base/memory.h"
 #include "proto/kube/objects/objects.h"
 #include "proto/kube/objects/requests.h"
@@ -420,7 +421,8 @@ static bool read_pod(struct manifests *m, const struct workload *load,
         .release = m->release, .kind = "Pod", .path = load->template_path};
     struct pod read, counted;
     struct str error;
-    if (!scenario_check_pod(object, &at, &error, a))
+    if (!scenario_check_pod(object, &at, &error, a) ||
+        !amounts_check(object, load->template_path, &error, a))
         return refuse(m, load->place, "", error);
     struct kube_json *filled = pod_defaults(object);
     bool fine = kube_object_pod(filled != NULL ? filled : object, &read, a, &error) &&

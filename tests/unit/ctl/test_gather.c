@@ -288,6 +288,17 @@ static const struct {
     {"pods: [{op: pending, now: true}]\n", "f.yaml: pods[0].now: unknown field"},
     {"pods: []\n---\npods: []\n", "f.yaml: document 2: is a scenario, and there was one before"},
     {"apiVersion: v1\nmetadata: {name: p}\n", "f.yaml: kind: is missing"},
+    {"{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, resources: "
+     "{limits: {example.com/gpu: -1}}}]}}",
+     "f.yaml: spec.containers[0].resources.limits.example.com/gpu: must be greater than or equal "
+     "to "
+     "0, not \"-1\""},
+    {"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: "
+     "{containers: "
+     "[{name: c, resources: {requests: {memory: 1Gi}, limits: {memory: 1000Mi}}}]}}}}",
+     "f.yaml: spec.template.spec.containers[0].resources.requests.memory: must be less than or "
+     "equal "
+     "to memory limit of 1000Mi, not \"1Gi\""},
     {"apiVersion: v1\nkind: Nodee\nmetadata: {name: a}\n",
      "f.yaml: kind: a scenario has no objects of kind Nodee, did you mean \"Node\"?"},
     {"apiVersion: v1\nkind: deployment\nmetadata: {name: a}\n",

@@ -461,6 +461,14 @@ static void what_is_not_understood_is_refused(void **state)
     refused("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {priorityClassName: x, "
             "containers: []}}",
             "f: pod default/a-1: no PriorityClass with name x was found");
+    refused(POD("a", "-1"),
+            "f: spec.containers[0].resources.requests.cpu: must be greater than or equal to 0, not "
+            "\"-1\"");
+    refused("{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {template: {spec: "
+            "{initContainers: [{name: a, resources: {requests: {cpu: 1}, limits: {cpu: 1000m}}}, "
+            "{name: b, resources: {requests: {cpu: 2}, limits: {cpu: 1900m}}}]}}}}",
+            "f: spec.template.spec.initContainers[1].resources.requests.cpu: must be less than or "
+            "equal to cpu limit of 1900m, not \"2\"");
     refused("{a: [}", "f: line 1, column 6: did not find expected node content");
     refused("", "f: there is no document in it");
 }

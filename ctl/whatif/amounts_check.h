@@ -1,0 +1,16 @@
+/* amounts_check: what an API server refuses of a pod although every word of it is known. */
+#ifndef CTL_WHATIF_AMOUNTS_CHECK_H
+#define CTL_WHATIF_AMOUNTS_CHECK_H
+
+#include "proto/base/arena.h"
+#include "proto/kube/documents/json.h"
+
+/* Looks at requests and limits of a pod's containers, as upstream's ValidateResourceRequirements:
+ * none is below zero, and no request is above its limit. pod has a spec, and path is where it
+ * stands
+ * ("spec.template"; empty: the document is the pod). What is no quantity is left to who checks
+ * words. False with an error from the arena, which begins with the path. */
+bool amounts_check(const struct kube_json *pod, struct str path, struct str *error,
+                   struct arena *a);
+
+#endif
