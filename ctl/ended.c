@@ -4,6 +4,8 @@
  */
 #include "ctl/ended.h"
 
+#include "proto/base/str.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,22 +47,34 @@ void ended_forget(const char *pid_file)
         unlink(path);
 }
 
+/* "7 status 1\n": how often, and of what the last time. */
+static bool read_line(struct str line, struct ended *e)
+{
+    struct str times, what;
+    int64_t count, number;
+    if (!str_split(&line, " ", &times) || !str_split(&line, " ", &what) ||
+        !str_to_i64(times, &count) || count < 1 || count > UINT32_MAX || !str_to_i64(line, &number))
+        return false;
+    bool signaled = str_is(what, "signal");
+    e->times = (unsigned)count;
+    snprintf(e->how, sizeof(e->how), "%s %d", signaled ? "by signal" : "with status", (int)number);
+    return signaled || str_is(what, "status");
+}
+
 static bool read_one(const char *run_dir, const char *file, struct ended *e)
 {
-    char path[512], what[8] = "";
-    int number = 0;
+    char path[512], line[64];
     size_t len = strlen(file), more = sizeof(ENDING) - 1;
     if (len <= more || len - more >= sizeof(e->name) || strcmp(file + len - more, ENDING) != 0)
         return false;
     snprintf(e->name, sizeof(e->name), "%.*s", (int)(len - more), file);
     snprintf(path, sizeof(path), "%s/%s", run_dir, file);
     FILE *f = fopen(path, "re");
-    bool good = f != NULL && fscanf(f, "%9u %7s %9d", &e->times, what, &number) == 3;
+    bool good =
+        f != NULL && fgets(line, sizeof(line), f) != NULL && read_line(str_trim(str_of(line)), e);
     if (f != NULL)
         fclose(f);
-    bool signaled = strcmp(what, "signal") == 0;
-    snprintf(e->how, sizeof(e->how), "%s %d", signaled ? "by signal" : "with status", number);
-    return good && (signaled || strcmp(what, "status") == 0);
+    return good;
 }
 
 static int by_name(const void *one, const void *other)

@@ -163,6 +163,25 @@ static void who_ends_again_and_again_is_noted_until_it_lives(void **state)
     assert_int_equal(noted(&e), 0);
 }
 
+static void a_note_that_is_none_says_nothing(void **state)
+{
+    (void)state;
+    static const char *const none[] = {"",         "\n",         "3",
+                                       "3 status", "x status 1", "0 status 1",
+                                       "3 sort 1", "3 status x", "-1 signal 9"};
+    struct ended e;
+    char path[128];
+    snprintf(path, sizeof(path), "%s/worker-0.ended", folder);
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fputs(none[i], f);
+        fclose(f);
+        assert_int_equal(noted(&e), 0);
+    }
+    unlink(path);
+}
+
 static void what_a_former_supervisor_noted_is_gone(void **state)
 {
     (void)state;
@@ -348,6 +367,7 @@ int main(void)
         TEST(log_lines_pass_as_they_are_and_others_get_a_name),
         TEST(restarts_wait_longer_each_time),
         TEST(who_ends_again_and_again_is_noted_until_it_lives),
+        TEST(a_note_that_is_none_says_nothing),
         TEST(what_a_former_supervisor_noted_is_gone),
         TEST(each_life_is_told_how_often_former_ones_ended_lately),
         TEST(each_life_has_a_recording_of_its_own),
