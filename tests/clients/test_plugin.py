@@ -190,7 +190,7 @@ class Python(Base, unittest.TestCase):
             name = "odd"
 
             def score(self, ask):
-                return {"a": {1: 0.5, 2: 90, 3: "90"}[ask.id]}
+                return {"a": {1: 0.5, 2: 90, 3: "90", 5: "9" * (17 << 20)}[ask.id]}
 
             def filter(self, ask):
                 return {"a": "x" * (17 << 20)}
@@ -208,7 +208,7 @@ class Python(Base, unittest.TestCase):
             door = self.doors[0]
             door.admit()
             for number, step, wanted in ((1, "score", "0.5 is not int"), (2, "score", ""), (3, "score", "'90' is not int"),
-                                         (4, "filter", "bytes, and a frame has at most")):
+                                         (4, "filter", "bytes, and a frame has at most"), (5, "score", "TypeError: '999")):
                 _, answer = door.ask(id=number, step=step, pod=pod(), nodes=NODES)
                 self.assertEqual(answer.id, number)
                 self.assertIn(wanted, answer.error)

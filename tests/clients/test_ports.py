@@ -50,7 +50,7 @@ class Ports(unittest.TestCase):
 
     def test_an_api_server_that_is_silent_is_not_waited_for(self):
         with socket.create_server(("127.0.0.1", 0)) as silent, tempfile.NamedTemporaryFile("w") as file, \
-                mock.patch.object(cluster, "WATCH_SECONDS", -29):
+                mock.patch.object(cluster, "LIST_SECONDS", 1):
             json.dump({"apiVersion": "v1", "kind": "Config", "current-context": "c", "users": [{"name": "u", "user": {}}],
                        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
                        "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:%d" % silent.getsockname()[1]}}]}, file)

@@ -211,7 +211,7 @@ func (l *link) send(message any) error {
 // sendInPlace: of a message that is too long nothing goes out, but to whom an answer is owed, it is told.
 func (l *link) sendInPlace(message any, size int) error {
 	why := fmt.Sprintf("%T of %d bytes, and a frame has at most %d", message, size, FrameMax)
-	if answer, is := message.(*PluginAnswer); is && answer.Error == "" {
+	if answer, is := message.(*PluginAnswer); is {
 		return l.send(&PluginAnswer{ID: answer.ID, Error: why})
 	}
 	log.Printf("%s: %s: %s", l.client.name, l.address, why)

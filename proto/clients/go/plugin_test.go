@@ -14,10 +14,10 @@ func TestWhatIsTooLongIsAnError(t *testing.T) {
 	defer here.Close()
 	defer there.Close()
 	l := &link{client: NewClient("long", nil), conn: &zmtp{Conn: here}, sent: 4}
-	frames := make(chan []byte, 2)
+	frames := make(chan []byte, 3)
 	go func() {
 		other := &zmtp{Conn: there, reader: bufio.NewReader(there)}
-		for range 2 {
+		for range 3 {
 			body, err := other.receive()
 			if err != nil {
 				close(frames)
@@ -27,18 +27,20 @@ func TestWhatIsTooLongIsAnError(t *testing.T) {
 		}
 	}()
 	long := strings.Repeat("x", FrameMax)
-	for _, message := range []any{&PluginAnswer{ID: 7, Reason: long}, &PluginPermit{UID: long}, &Heartbeat{}} {
+	for _, message := range []any{&PluginAnswer{ID: 7, Reason: long}, &PluginAnswer{ID: 8, Error: long}, &PluginPermit{UID: long}, &Heartbeat{}} {
 		if err := l.send(message); err != nil {
 			t.Fatal(err)
 		}
 	}
-	envelope, message, err := openFrame(<-frames)
-	answer, is := message.(*PluginAnswer)
-	if err != nil || !is || answer.ID != 7 || !strings.Contains(answer.Error, "a frame has at most") || envelope.Link != 5 {
-		t.Fatal(envelope, message, err)
+	for i := range int64(2) {
+		envelope, message, err := openFrame(<-frames)
+		answer, is := message.(*PluginAnswer)
+		if err != nil || !is || answer.ID != 7+i || !strings.Contains(answer.Error, "a frame has at most") || envelope.Link != 5+i {
+			t.Fatal(envelope, message, err)
+		}
 	}
-	envelope, message, err = openFrame(<-frames)
-	if _, is := message.(*Heartbeat); err != nil || !is || envelope.Link != 6 {
+	envelope, message, err := openFrame(<-frames)
+	if _, is := message.(*Heartbeat); err != nil || !is || envelope.Link != 7 {
 		t.Fatal(envelope, message, err)
 	}
 }

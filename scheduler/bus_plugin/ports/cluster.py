@@ -11,7 +11,8 @@ from fractions import Fraction
 
 import kubernetes
 
-CONNECT_SECONDS, WATCH_SECONDS = 10, 300
+# A pod is asked for in the thread that also says that the plugin lives, which three seconds without a word would deny.
+CONNECT_SECONDS, LIST_SECONDS, WATCH_SECONDS, POD_SECONDS = 10, 60, 300, 2
 SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18,
             "m": Fraction(1, 10**3), "u": Fraction(1, 10**6), "n": Fraction(1, 10**9),
             "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
@@ -52,13 +53,14 @@ class Objects:
         known = self.get(asked.name, asked.namespace_name)
         if known and known["metadata"]["uid"] == asked.uid:
             return known
-        return json.loads(self.call("/api/v1/namespaces/%s/pods/%s" % (asked.namespace_name, asked.name)).data)
+        return json.loads(self.call("/api/v1/namespaces/%s/pods/%s" % (asked.namespace_name, asked.name), POD_SECONDS).data)
 
-    def call(self, path, **query):
-        """The answer to a GET, not read yet."""
+    def call(self, path, wait=None, **query):
+        """The answer to a GET, not read yet. Who says nothing for so many seconds is lost."""
+        wait = LIST_SECONDS if wait is None else wait
         return self.api.call_api(path, "GET", query_params=list(query.items()), auth_settings=["BearerToken"],
                                  header_params={"Accept": "application/json"}, _preload_content=False, _return_http_data_only=True,
-                                 _request_timeout=(CONNECT_SECONDS, WATCH_SECONDS + 30))  # who says nothing for so long is lost
+                                 _request_timeout=(min(CONNECT_SECONDS, wait), wait))
 
     def follow(self):
         while True:
@@ -78,7 +80,7 @@ class Objects:
 
     def watch(self, version):
         rest = b""
-        for piece in self.call(self.path, watch="true", resourceVersion=version, allowWatchBookmarks="true",
+        for piece in self.call(self.path, WATCH_SECONDS + 30, watch="true", resourceVersion=version, allowWatchBookmarks="true",
                                timeoutSeconds=str(WATCH_SECONDS)).stream(1 << 16):
             *lines, rest = (rest + piece).split(b"\n")
             for event in map(json.loads, lines):

@@ -38,6 +38,7 @@ from . import names
 from .record import FRAME_MAX, Malformed, encode, from_wire, maps
 
 HEARTBEAT, SILENCE, ANEW, PAUSE = 0.25, 3.0, 20.0, 0.1  # seconds
+ERROR_MAX = 1000  # letters
 
 
 def build_frame(message, link, incarnation):
@@ -247,7 +248,8 @@ class Plugin:
 
 
 def _said(error):
-    return "%s: %s" % (type(error).__name__, error)
+    """Short enough to be sent, whatever it repeats of what was wrong."""
+    return ("%s: %s" % (type(error).__name__, error))[:ERROR_MAX]
 
 
 def _nothing(value):
