@@ -71,6 +71,7 @@ void child_look(struct child *c, struct moment now);
  * doubling to 10 s, starting over when it lived for 10 s. Until it does that it is noted beside the
  * pid file (ctl/ended.h). */
 void child_ended(struct child *c, int wait_status, struct moment now);
+/* What was noted of its ends goes, too. */
 void child_free(struct child *c);
 
 #endif

@@ -489,13 +489,13 @@ static void clean_up(struct supervisor *s)
     snprintf(path, sizeof(path), "%s/berth.pid", s->options.run_dir);
     unlink(path);
     control_close(&s->control, s->options.run_dir);
+    for (size_t i = 0; i < s->count; i++)
+        child_free(&s->children[i]); /* with their files, while the directory is ours */
     close(s->lock);
     if (s->pid_file >= 0)
         close(s->pid_file);
     close(s->signals);
     run_config_free(&s->config);
-    for (size_t i = 0; i < s->count; i++)
-        child_free(&s->children[i]);
     beats_free(&s->beats);
 }
 

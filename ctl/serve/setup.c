@@ -10,6 +10,7 @@
 #include "proto/bus/options.h"
 #include "proto/kube/config/config_file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +100,11 @@ static bool take_format(void *state, const char *value)
 /* What it holds is looked at when somebody asks for a moment of it; that it is there, now. */
 static bool take_recording(void *state, const char *value)
 {
-    ((struct setup *)state)->server.page.recording = value;
-    return access(value, R_OK) == 0;
+    struct setup *s = state;
+    s->server.page.recording = value;
+    bool there = access(value, R_OK) == 0;
+    snprintf(s->why, sizeof(s->why), "%s", there ? "" : strerror(errno));
+    return there;
 }
 
 static const struct own_option table[] = {
@@ -114,8 +118,7 @@ static const struct own_option table[] = {
     {"curve-dir", "DIR", "CURVE keys, for tcp:// doors", take_curve_dir},
     {"allow-plain-tcp", NULL, "permit tcp without CURVE beyond loopback", take_allow_plain_tcp},
     {"config", "FILE", "the KubeSchedulerConfiguration that /configz shows", take_config},
-    {"recording", "FILE",
-     "show this recording of berth record, a file that is there, at /ui/, not what is now",
+    {"recording", "FILE", "show this recording of berth record at /ui/, not what is there now",
      take_recording},
     SERVE_FLAG_DOCS(SERVE_FLAG_OPTION){"given", "NAME=VALUE",
                                        "what /flagz shows of a flag; may be repeated", take_given},
@@ -174,7 +177,8 @@ void setup_read(struct setup *s, int argc, char **argv)
     options_read(&(struct options_table){.program = "berth-serve",
                                          .usage = "serve metrics and health over HTTPS",
                                          .options = table,
-                                         .state = s},
+                                         .state = s,
+                                         .error = s->why},
                  argc, argv);
     if (s->given_count == 0)
         note_given(s);

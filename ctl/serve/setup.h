@@ -17,6 +17,7 @@ struct setup {
     struct server_options server;
     const char *config;
     long workers;
+    char why[128]; /* an option was refused; "": as its table says */
     char endpoints[BUS_PEERS_MAX][200], doors[BUS_PEERS_MAX][40];
     const char *endpoint_list[BUS_PEERS_MAX], *name_list[BUS_PEERS_MAX];
     struct kube_config *api[2];

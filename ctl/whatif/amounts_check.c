@@ -35,14 +35,6 @@ static bool refuse(struct check *c, const char *list, const struct kube_json *on
     return false;
 }
 
-static const struct kube_json *member(const struct kube_json *object, struct str name)
-{
-    const struct kube_json *i = kube_json_first(object);
-    while (i != NULL && !str_equal(kube_json_name(i), name))
-        i = kube_json_next(i);
-    return i;
-}
-
 static bool check_list(struct check *c, const struct kube_json *resources, const char *list)
 {
     const struct kube_json *all = kube_json_get(resources, list);
@@ -68,7 +60,8 @@ static bool check_container(struct check *c, const struct kube_json *resources)
         return true;
     for (const struct kube_json *i = kube_json_first(requests); i != NULL; i = kube_json_next(i)) {
         struct str name = kube_json_name(i);
-        const struct kube_json *of = member(limits, name);
+        const struct kube_json *of =
+            kube_json_get(limits, arena_print(c->arena, "%.*s%c", STR_ARG(name), 0).at);
         if (of != NULL && amount_of(c, i, &text, &request) && amount_of(c, of, &most, &limit) &&
             kube_quantity_compare(request, limit) > 0)
             return refuse(c, "requests", i,

@@ -6,10 +6,9 @@
 #include "proto/kube/documents/json.h"
 
 /* Looks at requests and limits of a pod's containers, as upstream's ValidateResourceRequirements:
- * none is below zero, and no request is above its limit. pod has a spec, and path is where it
- * stands
- * ("spec.template"; empty: the document is the pod). What is no quantity is left to who checks
- * words. False with an error from the arena, which begins with the path. */
+ * none is below zero, and no request is above its limit. pod has a spec; path is where the pod
+ * stands in its document ("spec.template"; empty: it is the document). What is no quantity is left
+ * to who checks words. False with an error from the arena, which begins with the path. */
 bool amounts_check(const struct kube_json *pod, struct str path, struct str *error,
                    struct arena *a);
 
