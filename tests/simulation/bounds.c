@@ -200,6 +200,8 @@ bool bounds_watchers_heard(char *why, size_t room)
 
 /* A request that waits or is on the wire, and what it is about. */
 #define REQUEST_BLOCKS 4
+/* A bind that is under way, if only in the line for a claim, and what it reserves. */
+#define BIND_BLOCKS 10
 
 static int64_t requests_under_way(const char *lines)
 {
@@ -211,6 +213,13 @@ static int64_t requests_under_way(const char *lines)
         count += said_in(lines, lanes[i], "waiting") + said_in(lines, lanes[i], "delayed") +
                  said_in(lines, lanes[i], "in_flight");
     return count;
+}
+
+/* A pod that ends after the calm became quiet may let others in, so there may be some. */
+static int64_t under_way(const char *lines)
+{
+    return requests_under_way(lines) * REQUEST_BLOCKS +
+           said_in(lines, "binds", "in_flight") * BIND_BLOCKS;
 }
 
 static int64_t entries_of(const struct allowance *a, const char *lines)
@@ -260,7 +269,7 @@ static void allow(struct most *most, const struct allowance *a, const char *line
     most->blocks += a->itself + kept + answers_of(lines) * ANSWER_BLOCKS + pods_there() * a->pod +
                     nodes_there() * a->node + other_objects() * a->object + slices * a->slice +
                     (int64_t)facts_set_count() * a->group + entries * a->entry +
-                    (a->kind == BINDER ? requests_under_way(lines) * REQUEST_BLOCKS : 0);
+                    (a->kind == BINDER ? under_way(lines) : 0);
     most->bytes += a->bytes + kept * DECISION_BYTES +
                    (pods_there() + nodes_there()) * OBJECT_BYTES + entries * a->entry_bytes;
     most->entries += entries;
