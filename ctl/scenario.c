@@ -14,6 +14,7 @@
 #include "ctl/priority_classes.h"
 #include "ctl/scenario_check.h"
 #include "ctl/simulate/daemons.h"
+#include "ctl/simulate/object_defaults.h"
 #include "ctl/simulate/pending.h"
 #include "proto/kube/config/config_file.h"
 #include "proto/kube/objects/objects.h"
@@ -34,6 +35,7 @@ struct scenario {
     struct attempts attempts;
     struct json_out json;
     struct priority_classes *classes;
+    struct str default_class; /* of claims that name none */
     struct pending pending;
 };
 
@@ -44,14 +46,30 @@ static struct str kind_of(const struct kube_json *object)
     return kube_json_text(kube_json_get(object, "kind"));
 }
 
+/* As the oracle makes it, as long as that is clear: "a" and "b-c" are not "a-b" and "c". */
+static struct str made_uid(struct scenario *s, const char *kind, struct str space, struct str name)
+{
+    return arena_print(&s->step, "%s-%.*s%s%.*s", kind, STR_ARG(space),
+                       str_find(space, '-') < 0 ? "-" : "/", STR_ARG(name));
+}
+
 /* What the API server would have filled in, for scenarios written by hand. */
 static void fill_in(struct scenario *s, struct pod *pod)
 {
     if (pod->scheduler_name.len == 0)
         pod->scheduler_name = STR_LITERAL("default-scheduler");
     if (pod->uid.len == 0)
-        pod->uid = arena_print(&s->step, "pod-%.*s-%.*s", STR_ARG(pod->namespace_name),
-                               STR_ARG(pod->name));
+        pod->uid = made_uid(s, "pod", pod->namespace_name, pod->name);
+}
+
+/* A namespace that nobody wrote down is there all the same, where a pod is in it. */
+static void note_namespace(struct scenario *s, struct str space)
+{
+    struct label label = {STR_LITERAL("kubernetes.io/metadata.name"), space};
+    const struct message m = {.type = MSG_namespace_set,
+                              .namespace_set = {.name = space, .labels = {1, &label}}};
+    if (!s->attempts.no_labels && catalog_namespace(world_catalog(s->world), space) == NULL)
+        world_take(s->world, &m);
 }
 
 /* The record lives as long as the step. */
@@ -70,8 +88,10 @@ static bool read_pod(struct scenario *s, const struct kube_json *object, struct 
         *error = arena_copy(&s->step, *error);
     }
     kube_json_free(&filled);
-    if (fine)
+    if (fine) {
         fill_in(s, pod);
+        note_namespace(s, pod->namespace_name);
+    }
     if (fine && pod->node_name.len > 0 && !s->attempts.no_labels)
         world_label_pod(s->world, pod, &s->step);
     return fine;
@@ -133,24 +153,18 @@ static void fill_in_claim(struct scenario *s, struct message *m)
 {
     struct resource_claim *claim = &m->resource_claim_set.resource_claim;
     if (m->type == MSG_resource_claim_set && claim->uid.len == 0)
-        claim->uid = arena_print(&s->step, "resourceclaim-%.*s-%.*s",
-                                 STR_ARG(claim->namespace_name), STR_ARG(claim->name));
+        claim->uid = made_uid(s, "resourceclaim", claim->namespace_name, claim->name);
 }
 
-/* Kinds that scheduling does not look at are nothing to it. */
-static bool set_object(struct scenario *s, const struct kube_json *object, struct str *error)
+static bool set_mirrored(struct scenario *s, const struct kube_resource *resource,
+                         const struct kube_json *object, struct str *error)
 {
-    const struct kube_resource *resource = kube_resource_for(object);
     struct message m = {0};
     struct str key;
-    if (str_is(kind_of(object), "Pod"))
-        return set_pod(s, object, error);
-    if (str_is(kind_of(object), "PriorityClass"))
-        priority_classes_set(s->classes, object);
-    if (resource == NULL)
-        return true;
-    if (!resource->set(object, &m, &key, &s->step, error))
+    if (!resource->set(object, &m, &key, &s->step, error)) {
+        *error = arena_copy(&s->step, *error);
         return false;
+    }
     scenario_fill_in_namespace(&m, STR_LITERAL("default"));
     fill_in_claim(s, &m);
     world_note(s->world, object);
@@ -159,6 +173,23 @@ static bool set_object(struct scenario *s, const struct kube_json *object, struc
     else
         world_take(s->world, &m);
     return true;
+}
+
+/* Kinds that scheduling does not look at are nothing to it. */
+static bool set_object(struct scenario *s, const struct kube_json *object, struct str *error)
+{
+    const struct kube_resource *resource = kube_resource_for(object);
+    if (str_is(kind_of(object), "Pod"))
+        return set_pod(s, object, error);
+    if (str_is(kind_of(object), "PriorityClass"))
+        priority_classes_set(s->classes, object);
+    if (resource == NULL)
+        return true;
+    struct kube_json *filled =
+        s->attempts.no_labels ? NULL : object_defaults(object, s->default_class);
+    bool fine = set_mirrored(s, resource, filled != NULL ? filled : object, error);
+    kube_json_free(&filled);
+    return fine;
 }
 
 /* Calls set_object for each object of a list, lists inside it included; pods come last, as in the
@@ -493,6 +524,7 @@ static bool load(struct scenario *s)
     if (!scenario_check(s->document, s->output->release, &s->error, &s->arena) || !read_config(s) ||
         !read_options(s))
         return false;
+    s->default_class = object_default_class(scenario_items(objects));
     s->world = world_new(s->config.profiles.at, s->config.profiles.count, s->output->shards);
     s->attempts.world = s->world;
     if (!ask_others(s))

@@ -15,6 +15,7 @@ struct check {
     struct arena *arena;
     struct str error;
     struct map *seen; /* kind/namespace/name of objects */
+    struct map *uids; /* kind and UID: whose it is, a struct str */
     int64_t release;  /* minor version of the API server that holds the objects */
     bool as_they_are; /* options.noAPIDefaults: nothing is to be filled in */
     bool no_options;  /* it is no scenario, and has none */
@@ -127,19 +128,57 @@ static const struct kube_json *runtime_class(const struct check *c, struct str n
     return NULL;
 }
 
-/* Admission copies a RuntimeClass's overhead into the pod. */
-static bool check_overhead(struct check *c, const struct kube_json *pod, struct str path)
+static bool lacks(struct check *c, struct str path, const char *member, struct str class)
+{
+    return wrong(
+        c, member_path(c, path, member),
+        "is missing, and the API server would copy it from RuntimeClass ",
+        arena_print(c->arena, "%.*s: write it, or set options.noAPIDefaults", STR_ARG(class)));
+}
+
+/* Every item of a list is in another, or every member of an object in another, word by word. */
+static bool has_all(const struct kube_json *there, const struct kube_json *wanted)
+{
+    bool has = true;
+    for (const struct kube_json *w = kube_json_first(wanted); has && w != NULL;
+         w = kube_json_next(w)) {
+        struct buffer text = {0}, own = {0};
+        kube_json_write(w, &text);
+        has = false;
+        for (const struct kube_json *i = kube_json_first(there); !has && i != NULL;
+             i = kube_json_next(i)) {
+            buffer_reset(&own);
+            kube_json_write(i, &own);
+            has = str_equal(kube_json_name(i), kube_json_name(w)) &&
+                  str_equal(buffer_str(&own), buffer_str(&text));
+        }
+        buffer_free(&text);
+        buffer_free(&own);
+    }
+    return has;
+}
+
+/* Admission copies a RuntimeClass's overhead, node selector and tolerations into a new pod. */
+static bool check_runtime_class(struct check *c, const struct kube_json *pod, struct str path)
 {
     const struct kube_json *spec = kube_json_get(pod, "spec");
     struct str name = kube_json_text(kube_json_get(spec, "runtimeClassName"));
     const struct kube_json *class = name.len > 0 ? runtime_class(c, name) : NULL;
-    if (kube_json_count(kube_json_path(class, "overhead.podFixed")) == 0 ||
-        kube_json_get(spec, "overhead") != NULL)
+    bool is_new = kube_json_text(kube_json_path(pod, "metadata.uid")).len == 0;
+    if (name.len == 0)
         return true;
-    return wrong(
-        c, member_path(c, path, "spec.overhead"),
-        "is missing, and the API server would copy it from RuntimeClass ",
-        arena_print(c->arena, "%.*s: write it, or set options.noAPIDefaults", STR_ARG(name)));
+    if (class == NULL)
+        return !is_new || wrong(c, member_path(c, path, "spec.runtimeClassName"),
+                                "there is no RuntimeClass ", name);
+    if (kube_json_count(kube_json_path(class, "overhead.podFixed")) > 0 &&
+        kube_json_get(spec, "overhead") == NULL)
+        return lacks(c, path, "spec.overhead", name);
+    if (!has_all(kube_json_get(spec, "nodeSelector"),
+                 kube_json_path(class, "scheduling.nodeSelector")))
+        return lacks(c, path, "spec.nodeSelector", name);
+    return has_all(kube_json_get(spec, "tolerations"),
+                   kube_json_path(class, "scheduling.tolerations")) ||
+           lacks(c, path, "spec.tolerations", name);
 }
 
 /* Defaulting makes requests of a pod as a whole from its limits and its containers' requests. */
@@ -162,12 +201,32 @@ static bool check_pod_requests(struct check *c, const struct kube_json *pod, str
     return true;
 }
 
+/* Objects are told apart by it: that of another is no API server's. */
+static bool check_uid(struct check *c, const struct kube_json *object, struct str kind,
+                      struct str path)
+{
+    struct str uid = kube_json_text(kube_json_path(object, "metadata.uid"));
+    struct str space = kube_json_text(kube_json_path(object, "metadata.namespace"));
+    struct str *whose = arena_take(c->arena, sizeof(*whose));
+    *whose =
+        arena_print(c->arena, "%.*s/%.*s", STR_ARG(space.len > 0 ? space : STR_LITERAL("default")),
+                    STR_ARG(kube_json_text(kube_json_path(object, "metadata.name"))));
+    if (uid.len == 0)
+        return true;
+    struct str key = arena_print(c->arena, "%.*s %.*s", STR_ARG(kind), STR_ARG(uid));
+    const struct str *before = map_set(c->uids, key, whose);
+    return before == NULL || str_equal(*before, *whose) ||
+           wrong(c, member_path(c, path, "metadata.uid"), "is that of ",
+                 arena_print(c->arena, "%.*s %.*s, too", STR_ARG(kind), STR_ARG(*before)));
+}
+
 static bool check_pod(struct check *c, const struct kube_json *pod, struct str path)
 {
     const struct schema_place at = {.release = c->release, .kind = "Pod", .path = path};
     return schema_check(pod, &at, &c->error, c->arena) &&
-           (c->as_they_are ||
-            (check_overhead(c, pod, path) && (c->no_whole || check_pod_requests(c, pod, path))));
+           check_uid(c, pod, STR_LITERAL("Pod"), path) &&
+           (c->as_they_are || (check_runtime_class(c, pod, path) &&
+                               (c->no_whole || check_pod_requests(c, pod, path))));
 }
 
 bool scenario_check_pod(const struct kube_json *pod, const struct schema_place *at,
@@ -186,7 +245,8 @@ static bool check_object(struct check *c, const struct kube_json *object, struct
     if (str_is(kube_json_text(kube_json_get(object, "kind")), "Pod"))
         return check_pod(c, object, path);
     const struct schema_place at = {.release = c->release, .path = path};
-    return schema_check(object, &at, &c->error, c->arena);
+    return schema_check(object, &at, &c->error, c->arena) &&
+           check_uid(c, object, kube_json_text(kube_json_get(object, "kind")), path);
 }
 
 /* Two of one name would silently be one, the last. */
@@ -336,8 +396,10 @@ bool scenario_check(const struct kube_json *document, int64_t release, struct st
     static const char *const members[] = {"name",        "description", "objects",      "pods",
                                           "config",      "options",     "featureGates", "choices",
                                           "nominations", NULL};
-    struct check c = {.document = document, .release = release, .arena = a, .seen = map_new()};
+    struct check c = {.document = document, .release = release, .arena = a};
     const struct kube_json *options = kube_json_get(document, "options");
+    c.seen = map_new();
+    c.uids = map_new();
     c.as_they_are = kube_json_true(kube_json_get(options, "noAPIDefaults"));
     c.no_whole = is_off(kube_json_get(document, "featureGates"), "PodLevelResources") ||
                  is_off(kube_json_get(options, "featureGates"), "PodLevelResources");
@@ -354,6 +416,7 @@ bool scenario_check(const struct kube_json *document, int64_t release, struct st
            check_objects(&c, kube_json_get(document, "objects"), STR_LITERAL("objects")) &&
            check_steps(&c, kube_json_get(document, "pods"));
     map_free(&c.seen);
+    map_free(&c.uids);
     *error = c.error;
     return fine;
 }

@@ -119,17 +119,31 @@ static bool is_for(const struct verdict *v)
     return fits;
 }
 
+/* The controller looks at nothing else of it: neither who decides it, nor what keeps it waiting. */
+static struct pod bare(const struct attempts *a, const struct pod *pod)
+{
+    const struct strs none = {0};
+    struct pod bare = *pod;
+    if (a->config->profiles.count > 0)
+        bare.scheduler_name = a->config->profiles.at[0].scheduler_name;
+    bare.gates = bare.claims = bare.resource_claims = none;
+    bare.volumes.count = bare.device_claims.count = 0;
+    bare.gang = (struct str){0};
+    return bare;
+}
+
 struct strs daemon_nodes(const struct attempts *a, const struct pod *pod)
 {
     struct report r = {0};
     struct strs all, chosen = {0};
     uint32_t next = 0; /* both lists are sorted */
-    bool looked = attempt_decide(a, pod, &r) && r.verdict_count > 0;
+    struct pod asked = bare(a, pod);
+    (void)attempt_decide(a, &asked, &r);
     all = world_nodes(a->world, a->arena);
     chosen.at = arena_take(a->arena, (all.count + 1) * sizeof(struct str));
     for (uint32_t i = 0; i < all.count; i++) {
         bool seen = next < r.verdict_count && str_equal(r.verdicts[next].node, all.at[i]);
-        if (!looked || (seen && is_for(&r.verdicts[next])))
+        if (seen && is_for(&r.verdicts[next]))
             chosen.at[chosen.count++] = all.at[i];
         next += seen;
     }

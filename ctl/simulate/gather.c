@@ -9,6 +9,7 @@
 #include "ctl/scenario_check.h"
 #include "ctl/schema.h"
 #include "ctl/whatif/amounts_check.h"
+#include "ctl/whatif/words_check.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 
@@ -60,6 +61,23 @@ static void write_metadata(struct json_out *j, const struct kube_json *metadata,
     json_close(j, '}');
 }
 
+/* A new volume that nobody claims yet, as its controller finds it: it can be claimed. */
+static bool is_new_volume(const struct kube_json *object, struct str kind)
+{
+    return str_is(kind, "PersistentVolume") && text_at(object, "metadata.uid").len == 0 &&
+           text_at(object, "status.phase").len == 0;
+}
+
+static void write_available(struct json_out *j, const struct kube_json *status)
+{
+    json_open(j, "status", '{');
+    for (const struct kube_json *i = kube_json_first(status); i != NULL; i = kube_json_next(i))
+        if (!str_is(kube_json_name(i), "phase"))
+            json_value(j, i);
+    json_str(j, "phase", STR_LITERAL("Available"));
+    json_close(j, '}');
+}
+
 /* What a list says of its items, they need not say. */
 struct item {
     struct str api, kind, place;
@@ -69,6 +87,7 @@ static void add_object(struct gather *g, const struct kube_json *object, const s
 {
     struct json_out j = {.out = &g->objects};
     bool has_space = text_at(object, "metadata.namespace").len > 0;
+    bool is_new = is_new_volume(object, as->kind);
     if (g->object_at.count > 0)
         buffer_add_text(&g->objects, ",");
     json_open(&j, NULL, '{');
@@ -80,20 +99,39 @@ static void add_object(struct gather *g, const struct kube_json *object, const s
         if (str_is(kube_json_name(i), "metadata") && kube_json_is_object(i) && !has_space &&
             scenario_is_namespaced(as->kind))
             write_metadata(&j, i, g->space);
-        else
+        else if (!is_new || !str_is(kube_json_name(i), "status"))
             json_value(&j, i);
+    if (is_new)
+        write_available(&j, kube_json_get(object, "status"));
     json_close(&j, '}');
     note_place(g, &g->object_at, as->place);
 }
 
 /* ---- workloads ---- */
 
+/* The Deployment's, and what tells the ReplicaSet's pods from those of another template. */
+static void write_selector(struct json_out *j, const struct kube_json *selector,
+                           const struct workload *load)
+{
+    const struct kube_json *labels = kube_json_get(selector, "matchLabels");
+    json_open(j, "selector", '{');
+    for (const struct kube_json *i = kube_json_first(selector); i != NULL; i = kube_json_next(i))
+        if (!str_is(kube_json_name(i), "matchLabels"))
+            json_value(j, i);
+    json_open(j, "matchLabels", '{');
+    for (const struct kube_json *i = kube_json_first(labels); i != NULL; i = kube_json_next(i))
+        if (!str_equal(kube_json_name(i), load->revision_label))
+            json_value(j, i);
+    json_str(j, load->revision_label.at, load->revision);
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
 /* A Deployment's pods are a ReplicaSet's, by which they are spread. */
 static void add_replica_set(struct gather *g, const struct workload *load,
                             const struct kube_json *selector)
 {
     struct json_out j = {.out = &g->objects};
-    struct buffer text = {0};
     if (g->object_at.count > 0)
         buffer_add_text(&g->objects, ",");
     json_open(&j, NULL, '{');
@@ -105,13 +143,10 @@ static void add_replica_set(struct gather *g, const struct workload *load,
     json_str(&j, "uid", load->owner_uid);
     json_close(&j, '}');
     json_open(&j, "spec", '{');
-    if (selector != NULL) {
-        kube_json_write(selector, &text);
-        json_raw(&j, "selector", buffer_str(&text));
-    }
+    if (selector != NULL)
+        write_selector(&j, selector, load);
     json_close(&j, '}');
     json_close(&j, '}');
-    buffer_free(&text);
     note_place(g, &g->object_at, load->place);
 }
 
@@ -161,13 +196,17 @@ static bool take_workload(struct gather *g, const struct kube_json *object, cons
     struct manifests *m = &g->workloads;
     m->release = g->release;
     m->space = g->space;
+    m->revisions = true;
     if (!manifests_take_workload(m, object, as->place)) {
         g->error = m->error;
         return false;
     }
     const struct workload *load = &m->workloads.at[m->workloads.count - 1];
+    const struct schema_place at = {
+        .release = g->release, .kind = "Pod", .path = load->template_path};
     struct str why;
-    if (!amounts_check(load->pod, load->template_path, &why, &g->arena))
+    if (!amounts_check(load->pod, load->template_path, &why, &g->arena) ||
+        !words_check(load->pod, &at, &why, &g->arena))
         return refuse(g, as->place, "", why);
     if (str_is(as->kind, "DaemonSet"))
         return add_daemons(g, load);
@@ -186,8 +225,11 @@ static bool take_pod(struct gather *g, const struct kube_json *object, const str
 {
     bool is_named = text_at(object, "metadata.name").len > 0;
     struct str generated = text_at(object, "metadata.generateName"), why;
+    struct str space = text_at(object, "metadata.namespace");
     bool is_live = text_at(object, "metadata.uid").len > 0;
-    if (!is_live && !amounts_check(object, (struct str){0}, &why, &g->arena))
+    const struct schema_place at = {.release = g->release, .kind = "Pod"};
+    if (!is_live && (!amounts_check(object, at.path, &why, &g->arena) ||
+                     !words_check(object, &at, &why, &g->arena)))
         return refuse(g, as->place, "", why);
     if (is_named || generated.len == 0) {
         g->waits |= text_at(object, "spec.nodeName").len == 0;
@@ -197,7 +239,7 @@ static bool take_pod(struct gather *g, const struct kube_json *object, const str
     return add_pods(g, &(struct workload){.place = as->place,
                                           .template_path = STR_LITERAL("pod"),
                                           .pod = object,
-                                          .space = g->space,
+                                          .space = space.len > 0 ? space : g->space,
                                           .name = generated,
                                           .count = 1,
                                           .first = g->object_at.count + 1});
@@ -236,6 +278,9 @@ static bool take_object(struct gather *g, const struct kube_json *object, const 
     }
     if (!is_known && is_misspelt(g, &as))
         return false;
+    struct str why;
+    if (str_is(as.kind, "Node") && !is_live && !amounts_check_node(object, &why, &g->arena))
+        return refuse(g, as.place, "", why);
     add_object(g, object, &as); /* of an unknown kind: refused where scenarios are read */
     return true;
 }

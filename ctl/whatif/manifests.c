@@ -8,11 +8,14 @@
 #include "ctl/pod_defaults.h"
 #include "ctl/scenario.h"
 #include "ctl/scenario_check.h"
+#include "ctl/simulate/object_defaults.h"
 #include "ctl/whatif/amounts_check.h"
+#include "ctl/whatif/words_check.h"
 #include "proto/base/memory.h"
 #include "proto/kube/objects/objects.h"
 #include "proto/kube/objects/requests.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +61,7 @@ struct maker {
     const char *owner_api, *owner_kind; /* of its pods */
     bool spread;                        /* its pods are spread by default, by its selector */
     const char *spec;                   /* what holds number and template */
+    const char *revision;               /* the label that tells its templates apart */
 };
 
 static const char *const deployment_fields[] = {"replicas",
@@ -96,15 +100,21 @@ static const char *const cron_job_fields[] = {
 static const char *const daemon_set_fields[] = {
     "selector", "template", "updateStrategy", "minReadySeconds", "revisionHistoryLimit", NULL};
 
+#define HASH     "pod-template-hash"
+#define REVISION "controller-revision-hash"
+
 static const struct maker makers[] = {
-    {"apps/v1", "Deployment", "replicas", deployment_fields, "apps/v1", "ReplicaSet", true, "spec"},
-    {"apps/v1", "ReplicaSet", "replicas", NULL, "apps/v1", "ReplicaSet", true, "spec"},
-    {"apps/v1", "StatefulSet", "replicas", NULL, "apps/v1", "StatefulSet", true, "spec"},
-    {"v1", "ReplicationController", "replicas", NULL, "v1", "ReplicationController", true, "spec"},
-    {"batch/v1", "Job", "parallelism", job_fields, "batch/v1", "Job", false, "spec"},
+    {"apps/v1", "Deployment", "replicas", deployment_fields, "apps/v1", "ReplicaSet", true, "spec",
+     HASH},
+    {"apps/v1", "ReplicaSet", "replicas", NULL, "apps/v1", "ReplicaSet", true, "spec", NULL},
+    {"apps/v1", "StatefulSet", "replicas", NULL, "apps/v1", "StatefulSet", true, "spec", REVISION},
+    {"v1", "ReplicationController", "replicas", NULL, "v1", "ReplicationController", true, "spec",
+     NULL},
+    {"batch/v1", "Job", "parallelism", job_fields, "batch/v1", "Job", false, "spec", NULL},
     {"batch/v1", "CronJob", "parallelism", cron_job_fields, "batch/v1", "Job", false,
-     "spec.jobTemplate.spec"},
-    {"apps/v1", "DaemonSet", "replicas", daemon_set_fields, "apps/v1", "DaemonSet", false, "spec"},
+     "spec.jobTemplate.spec", NULL},
+    {"apps/v1", "DaemonSet", "replicas", daemon_set_fields, "apps/v1", "DaemonSet", false, "spec",
+     REVISION},
 };
 
 /* Kinds that manifests are full of, and that no decision depends on. */
@@ -153,6 +163,14 @@ static struct str space_of(const struct manifests *m, const struct kube_json *ob
 
 /* ---- objects ---- */
 
+/* It lives as long as what was read of it. */
+static void keep_document(struct manifests *m, struct kube_json *document)
+{
+    uint32_t kept = m->documents.count++;
+    m->documents.at = manifests_room(&m->arena, m->documents.at, kept, sizeof(struct kube_json *));
+    m->documents.at[kept] = document;
+}
+
 static void add_other(struct manifests *m, const struct message *message,
                       const struct kube_json *object)
 {
@@ -174,7 +192,10 @@ static bool take_other(struct manifests *m, const struct kube_json *object, stru
         priority_classes_set(m->classes, object);
     if (resource == NULL)
         return true;
-    if (!resource->set(object, &message, &key, &m->arena, &error))
+    struct kube_json *filled = object_defaults(object, (struct str){0});
+    if (filled != NULL)
+        keep_document(m, filled);
+    if (!resource->set(filled != NULL ? filled : object, &message, &key, &m->arena, &error))
         return refuse(m, place, "", error);
     scenario_fill_in_namespace(&message, m->space);
     if (message.type == MSG_resource_claim_set &&
@@ -291,6 +312,49 @@ static const char *path_in(struct manifests *m, const struct maker *maker, const
     return arena_print(&m->arena, "%s.%s%c", maker->spec, member, 0).at;
 }
 
+/* No controller would make the same of it, but another of each template. */
+static struct str revision_of(const struct kube_json *template, struct arena *a)
+{
+    struct buffer text = {0};
+    uint32_t hash = 2166136261; /* FNV-1a */
+    kube_json_write(template, &text);
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (unsigned char)text.at[i]) * 16777619;
+    buffer_free(&text);
+    return arena_print(a, "%08x", hash);
+}
+
+/* Another kind's workload of this name would call its pods the same: its kind is put behind. */
+static struct str told_apart(struct manifests *m, const struct workload *load, const char *kind)
+{
+    struct str name = arena_print(&m->arena, "%.*s-%s", STR_ARG(load->name), kind);
+    for (uint32_t i = load->name.len; i < name.len; i++)
+        ((char *)name.at)[i] = (char)tolower((unsigned char)name.at[i]);
+    return name;
+}
+
+static const struct workload *namesake(const struct manifests *m, const struct workload *load)
+{
+    for (uint32_t i = 0; i < m->workloads.count; i++) {
+        const struct workload *other = &m->workloads.at[i];
+        if (str_equal(other->name, load->name) && str_equal(other->space, load->space))
+            return other;
+    }
+    return NULL;
+}
+
+static bool is_of_kind(const struct workload *load, const struct maker *maker)
+{
+    return load != NULL && str_is(load->kind, maker->kind);
+}
+
+/* None runs of a Job or a CronJob that is suspended. */
+static bool is_suspended(const struct kube_json *object, const char *path)
+{
+    return kube_json_true(kube_json_path(object, "spec.suspend")) ||
+           kube_json_true(kube_json_path(object, path));
+}
+
 bool manifests_take_workload(struct manifests *m, const struct kube_json *object, struct str place)
 {
     const struct maker *maker = maker_of(kind_of(object));
@@ -301,20 +365,33 @@ bool manifests_take_workload(struct manifests *m, const struct kube_json *object
                             .pod = kube_json_path(object, template),
                             .space = space_of(m, object),
                             .name = text_at(object, "metadata.name"),
+                            .kind = str_of(maker->kind),
                             .owner_api = str_of(maker->owner_api),
                             .owner_kind = str_of(maker->owner_kind),
                             .count = 1,
                             .first = !str_is(kind_of(object), "StatefulSet")};
-    load.owner_uid =
-        arena_print(&m->arena, "whatif-%.*s-%.*s", STR_ARG(load.space), STR_ARG(load.name));
+    load.owner_uid = arena_print(&m->arena, "whatif-%s-%.*s/%.*s", maker->kind, STR_ARG(load.space),
+                                 STR_ARG(load.name));
     if (!check_maker(m, object, maker, place) ||
         !read_number(m, object, path_in(m, maker, maker->number), place, &load.count) ||
         !read_number(m, object, path_in(m, maker, "completions"), place, &completions) ||
         !read_number(m, object, "spec.ordinals.start", place, &load.first))
         return false;
     load.count = load.count > completions ? completions : load.count;
+    if (maker->fields == job_fields || maker->fields == cron_job_fields)
+        load.count = is_suspended(object, path_in(m, maker, "suspend")) ? 0 : load.count;
     if (!kube_json_is_object(load.pod))
         return refuse(m, place, template, STR_LITERAL(": is missing"));
+    if (m->revisions && maker->revision != NULL) {
+        load.revision_label = str_of(maker->revision);
+        load.revision = revision_of(load.pod, &m->arena);
+    }
+    const struct workload *other = namesake(m, &load);
+    if (is_of_kind(other, maker))
+        return refuse(m, place, "there is another ",
+                      arena_print(&m->arena, "%s %.*s", maker->kind, STR_ARG(load.name)));
+    if (other != NULL)
+        load.pods = told_apart(m, &load, maker->kind);
     if (maker->spread && !add_owner(m, object, &load))
         return false;
     add_workload(m, &load);
@@ -354,10 +431,45 @@ static bool take_pod(struct manifests *m, const struct kube_json *object, struct
 
 static struct str name_of(const struct workload *load, int64_t number, struct arena *a)
 {
-    bool dashed = load->name.len > 0 && load->name.at[load->name.len - 1] == '-';
+    struct str name = load->pods.len > 0 ? load->pods : load->name;
+    bool dashed = name.len > 0 && name.at[name.len - 1] == '-';
     if (number == MANIFESTS_ALONE)
-        return load->name;
-    return arena_print(a, "%.*s%s%lld", STR_ARG(load->name), dashed ? "" : "-", (long long)number);
+        return name;
+    return arena_print(a, "%.*s%s%lld", STR_ARG(name), dashed ? "" : "-", (long long)number);
+}
+
+/* Unless the template has one. */
+static void write_label(struct json_out *j, const struct kube_json *own, const char *key,
+                        struct str value)
+{
+    for (const struct kube_json *i = kube_json_first(own); i != NULL; i = kube_json_next(i))
+        if (str_is(kube_json_name(i), key))
+            return;
+    json_str_if(j, key, value);
+}
+
+/* The template's, and those by which controllers find their pods, and people theirs. */
+static void write_labels(struct json_out *j, const struct workload *load, int64_t number,
+                         struct arena *a)
+{
+    const struct kube_json *own = kube_json_path(load->pod, "metadata.labels");
+    json_open(j, "labels", '{');
+    for (const struct kube_json *i = kube_json_first(own); i != NULL; i = kube_json_next(i))
+        json_value(j, i);
+    if (load->revision_label.len > 0)
+        write_label(j, own, load->revision_label.at, load->revision);
+    if (str_is(load->owner_kind, "Job")) {
+        write_label(j, own, "batch.kubernetes.io/job-name", load->name);
+        write_label(j, own, "job-name", load->name);
+        write_label(j, own, "batch.kubernetes.io/controller-uid", load->owner_uid);
+        write_label(j, own, "controller-uid", load->owner_uid);
+    }
+    if (str_is(load->owner_kind, "StatefulSet")) {
+        write_label(j, own, "statefulset.kubernetes.io/pod-name", name_of(load, number, a));
+        write_label(j, own, "apps.kubernetes.io/pod-index",
+                    arena_print(a, "%lld", (long long)number));
+    }
+    json_close(j, '}');
 }
 
 static void write_owner(struct json_out *j, const struct workload *load)
@@ -376,7 +488,7 @@ static void write_owner(struct json_out *j, const struct workload *load)
 }
 
 /* As its controller would write it. */
-static struct kube_json *write_pod(const struct workload *load, struct str name, struct arena *a)
+static struct kube_json *write_pod(const struct workload *load, int64_t number, struct arena *a)
 {
     struct buffer text = {0};
     struct json_out j = {.out = &text};
@@ -389,11 +501,12 @@ static struct kube_json *write_pod(const struct workload *load, struct str name,
     json_open(&j, "metadata", '{');
     for (i = kube_json_first(metadata); i != NULL; i = kube_json_next(i))
         if (!str_is(kube_json_name(i), "name") && !str_is(kube_json_name(i), "namespace") &&
-            !str_is(kube_json_name(i), "generateName") &&
+            !str_is(kube_json_name(i), "generateName") && !str_is(kube_json_name(i), "labels") &&
             (load->owner_kind.len == 0 || !str_is(kube_json_name(i), "ownerReferences")))
             json_value(&j, i);
-    json_str(&j, "name", name);
+    json_str(&j, "name", name_of(load, number, a));
     json_str(&j, "namespace", load->space);
+    write_labels(&j, load, number, a);
     write_owner(&j, load);
     json_close(&j, '}');
     for (i = kube_json_first(load->pod); i != NULL; i = kube_json_next(i))
@@ -408,7 +521,7 @@ static struct kube_json *write_pod(const struct workload *load, struct str name,
 
 static void fill_in(const struct workload *load, struct str name, struct pod *pod, struct arena *a)
 {
-    pod->uid = arena_print(a, "whatif-%.*s-%.*s", STR_ARG(load->space), STR_ARG(name));
+    pod->uid = arena_print(a, "whatif-%.*s/%.*s", STR_ARG(load->space), STR_ARG(name));
     pod->nominated_node = (struct str){0};
     if (pod->scheduler_name.len == 0)
         pod->scheduler_name = STR_LITERAL("default-scheduler");
@@ -422,7 +535,8 @@ static bool read_pod(struct manifests *m, const struct workload *load,
     struct pod read, counted;
     struct str error;
     if (!scenario_check_pod(object, &at, &error, a) ||
-        !amounts_check(object, load->template_path, &error, a))
+        !amounts_check(object, load->template_path, &error, a) ||
+        !words_check(object, &at, &error, a))
         return refuse(m, load->place, "", error);
     struct kube_json *filled = pod_defaults(object);
     bool fine = kube_object_pod(filled != NULL ? filled : object, &read, a, &error) &&
@@ -439,14 +553,14 @@ static bool read_pod(struct manifests *m, const struct workload *load,
 
 struct kube_json *manifests_pod_object(const struct workload *load, int64_t number, struct arena *a)
 {
-    return write_pod(load, name_of(load, number, a), a);
+    return write_pod(load, number, a);
 }
 
 bool manifests_pod(struct manifests *m, const struct workload *load, int64_t number,
                    struct pod *pod, struct arena *a)
 {
     struct str name = name_of(load, number, a);
-    struct kube_json *object = write_pod(load, name, a);
+    struct kube_json *object = write_pod(load, number, a);
     if (object == NULL)
         return refuse(m, load->place, "cannot be written as a pod", (struct str){0});
     bool fine = read_pod(m, load, object, pod, a);
@@ -513,7 +627,6 @@ static bool read_text(struct manifests *m, const char *path, struct buffer *text
 
 bool manifests_take(struct manifests *m, const char *file, struct str text)
 {
-    uint32_t kept = m->documents.count;
     unsigned number = 1;
     struct str error = {0};
     struct kube_json *all = kube_json_parse_yaml(text, &error, &m->arena);
@@ -521,8 +634,7 @@ bool manifests_take(struct manifests *m, const char *file, struct str text)
         m->classes = priority_classes_new();
     if (all == NULL)
         return refuse(m, str_of(file), "", error);
-    m->documents.at = manifests_room(&m->arena, m->documents.at, kept, sizeof(struct kube_json *));
-    m->documents.at[m->documents.count++] = all;
+    keep_document(m, all);
     if (kube_json_is_null(all))
         return refuse(m, str_of(file), "there is no document in it", (struct str){0});
     if (!kube_json_is_array(all))

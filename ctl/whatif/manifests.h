@@ -8,13 +8,16 @@
 
 /* One document's pods. */
 struct workload {
-    struct str place;            /* "web.yaml: document 2", for errors */
-    struct str template_path;    /* "spec.template"; empty: the document is the pod itself */
-    const struct kube_json *pod; /* metadata and spec */
-    struct str space, name;
+    struct str place;             /* "web.yaml: document 2", for errors */
+    struct str template_path;     /* "spec.template"; empty: the document is the pod itself */
+    const struct kube_json *pod;  /* metadata and spec */
+    struct str space, name, kind; /* kind: empty where the document is the pod */
     struct str owner_api, owner_kind, owner_uid; /* empty: nobody's */
-    int64_t count;                               /* replicas, or how many run at a time */
-    int64_t first;                               /* number of the first, in its name */
+    struct str revision_label, revision;         /* what its controller tells templates apart by */
+    struct str
+        pods; /* what its pods' names begin with, where that is not its own name; may be empty */
+    int64_t count; /* replicas, or how many run at a time */
+    int64_t first; /* number of the first, in its name */
 };
 
 #define MANIFESTS_ALONE (-1)
@@ -24,6 +27,7 @@ struct manifests {
     int64_t release;         /* minor version of the API server */
     struct str space;        /* where objects are that do not say it */
     const struct profile *p; /* pods are counted as with this one's features */
+    bool revisions; /* templates are new ones; else they may be those of pods that are there */
     /* What was read; it lives as long as this. */
     struct {
         uint32_t count;

@@ -192,8 +192,9 @@ static void items_of_a_list_of_one_kind_need_not_say_it(void **state)
     take("nodes.json", "{\"apiVersion\":\"v1\",\"kind\":\"NodeList\",\"items\":[{\"metadata\":{"
                        "\"name\":\"a\"},\"status\":{\"allocatable\":{\"cpu\":\"2\",\"memory\":"
                        "\"8Gi\",\"pods\":\"9\"}}}]}");
-    take("pods.json", "{\"apiVersion\":\"v1\",\"kind\":\"PodList\",\"items\":[{\"metadata\":{"
-                      "\"name\":\"p\",\"namespace\":\"x\"},\"spec\":{\"containers\":[]}}]}");
+    take("pods.json",
+         "{\"apiVersion\":\"v1\",\"kind\":\"PodList\",\"items\":[{\"metadata\":{"
+         "\"name\":\"p\",\"namespace\":\"x\"},\"spec\":{\"containers\":[{\"name\":\"c\"}]}}]}");
     played();
     assert_lines(1);
     assert_line(1, "x/p", "scheduled", "a");
@@ -269,6 +270,188 @@ static void a_daemon_set_has_a_pod_on_each_node_that_it_may_run_on(void **state)
     assert_line(5, "default/few-b", "scheduled", "b");
 }
 
+/* Neither who decides them nor what they wait for says on which nodes they may run. */
+static void where_daemons_run_is_known_before_their_volumes_are(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "2") "---\n" NODE("b", "2") DAEMONS(
+                       "d", "schedulerName: other, nodeSelector: {kubernetes.io/hostname: b}, "
+                            "volumes: [{name: v, persistentVolumeClaim: {claimName: gone}}], "
+                            "schedulingGates: [{name: g}], " CONTAINERS("1")));
+    played();
+    assert_lines(1);
+    assert_line(1, "default/d-b", "ignored", "");
+}
+
+/* ---- what an API server and controllers write down ---- */
+
+static void two_pods_are_two_whatever_dashes_are_in_their_names(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "6"));
+    take("p.yaml", "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: prod-api}, spec: "
+                   "{nodeName: a, " CONTAINERS(
+                       "3") "}}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: api-web, "
+                            "namespace: prod}, spec: {nodeName: a, " CONTAINERS("3") "}}\n");
+    take("new.yaml", POD(CONTAINERS("1")));
+    played();
+    assert_lines(1);
+    assert_line(1, "default/p", "unschedulable", "");
+}
+
+static void a_port_in_the_nodes_network_is_the_nodes(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "6"));
+    take("w.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: "
+                   "{replicas: 2, template: {spec: {hostNetwork: true, containers: [{name: c, "
+                   "ports: [{containerPort: 443}, {containerPort: 80, hostPort: 8080}]}]}}}\n");
+    played();
+    assert_line(1, "default/web-1", "scheduled", "a");
+    assert_line(2, "default/web-2", "unschedulable", "");
+}
+
+#define KEYED(name, v, keys)                                                                       \
+    "---\n{apiVersion: v1, kind: Pod, metadata: {name: " name ", labels: {app: db, v: '" v         \
+    "'}}, spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "    \
+    "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: db}}, " keys        \
+    "}]}}, " CONTAINERS("1") "}}\n"
+
+static void terms_match_what_their_own_pod_says(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "9"));
+    take("p.yaml",
+         KEYED("one", "1", "matchLabelKeys: [v, none]") KEYED("other", "2", "matchLabelKeys: [v]")
+             KEYED("another", "2", "mismatchLabelKeys: [v]"));
+    played();
+    assert_line(1, "default/one", "scheduled", "a");
+    assert_line(2, "default/other", "scheduled", "a");
+    assert_line(3, "default/another", "unschedulable", ""); /* one is of another v */
+}
+
+static void objects_are_filled_in(void **state)
+{
+    (void)state;
+    take("n.yaml", "{apiVersion: v1, kind: Node, metadata: {name: a, labels: {host: a}}, status: "
+                   "{capacity: {cpu: 4, memory: 8Gi, pods: 9}}}\n---\n"
+                   "{apiVersion: v1, kind: Namespace, metadata: {name: blue, labels: {x: z}}}\n");
+    take("c.yaml",
+         "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: w, annotations: "
+         "{storageclass.kubernetes.io/is-default-class: 'true'}}, provisioner: "
+         "kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}\n---\n"
+         "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {capacity: {storage: "
+         "1Gi}, accessModes: [ReadWriteOnce], storageClassName: w, local: {path: /d}, "
+         "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: host, operator: "
+         "In, values: [a]}]}]}}}}\n---\n"
+         "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: {accessModes: "
+         "[ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}\n");
+    take("p.yaml",
+         "{apiVersion: v1, kind: Pod, metadata: {name: old, namespace: blue, labels: {a: b}}, "
+         "spec: {nodeName: a, " CONTAINERS(
+             "1") "}}\n---\n"
+                  "{apiVersion: v1, kind: Pod, metadata: {name: near}, spec: {affinity: "
+                  "{podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+                  "host, labelSelector: {matchLabels: {a: b}}, namespaceSelector: {matchLabels: "
+                  "{kubernetes.io/metadata.name: blue}}}]}}, " CONTAINERS("1") "}}\n---\n" POD(
+                      "volumes: [{name: v, persistentVolumeClaim: "
+                      "{claimName: c}}], " CONTAINERS("1")));
+    played();
+    assert_line(1, "default/near", "scheduled", "a");
+    assert_line(2, "default/p", "scheduled", "a");
+}
+
+static void a_class_binds_at_once_unless_it_says_otherwise(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "6"));
+    take("c.yaml", "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: w}, "
+                   "provisioner: x}\n---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: "
+                   "{name: c}, spec: {storageClassName: w, accessModes: [ReadWriteOnce], "
+                   "resources: {requests: {storage: 1Gi}}}}\n");
+    take("p.yaml",
+         POD("volumes: [{name: v, persistentVolumeClaim: {claimName: c}}], " CONTAINERS("1")));
+    played();
+    assert_line(1, "default/p", "unschedulable", "");
+    assert_non_null(strstr(out.at, "pod has unbound immediate PersistentVolumeClaims"));
+}
+
+#define APART(key)                                                                                 \
+    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "                \
+    "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchExpressions: [{key: " key         \
+    ", operator: Exists}]}}]}}, " CONTAINERS("1")
+
+static void pods_bear_their_controllers_labels(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "9"));
+    take("w.yaml",
+         "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: 2, "
+         "template: {spec: {" APART(
+             "batch.kubernetes.io/job-name") "}}}}\n---\n{apiVersion: apps/v1, kind: "
+                                             "StatefulSet, metadata: {name: s}, spec: "
+                                             "{serviceName: s, replicas: 2, template: "
+                                             "{spec: {" APART("apps.kubernetes.io/pod-index") "}}}}"
+                                                                                              "\n");
+    played();
+    assert_line(1, "default/j-1", "scheduled", "a");
+    assert_line(2, "default/j-2", "unschedulable", "");
+    assert_line(3, "default/s-0", "scheduled", "a");
+    assert_line(4, "default/s-1", "unschedulable", "");
+}
+
+/* The constraint counts pods of the same template alone. */
+static void a_deployments_template_is_a_new_one(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "9") "---\n" NODE("b", "9"));
+    take("o.yaml", "{apiVersion: v1, kind: Pod, metadata: {name: o, labels: {app: w, "
+                   "pod-template-hash: old}}, spec: {nodeName: a, " CONTAINERS("1") "}}\n");
+    take(
+        "w.yaml",
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: w}, spec: {replicas: 2, "
+        "template: {metadata: {labels: {app: w}}, spec: {topologySpreadConstraints: [{maxSkew: 1, "
+        "topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, matchLabelKeys: "
+        "[pod-template-hash], labelSelector: {matchLabels: {app: w}}}], " CONTAINERS("1") "}}}}\n");
+    played();
+    assert_line(1, "default/w-1", "scheduled", "b");
+    assert_line(2, "default/w-2", "scheduled", "a");
+}
+
+static void nothing_runs_of_what_is_suspended(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "9"));
+    take("w.yaml",
+         "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {suspend: true, "
+         "parallelism: 3, template: {spec: {" CONTAINERS(
+             "1") "}}}}\n---\n{apiVersion: batch/v1, kind: CronJob, metadata: {name: c}, spec: "
+                  "{suspend: true, schedule: '* * * * *', jobTemplate: {spec: {template: {spec: "
+                  "{" CONTAINERS("1") "}}}}}}\n---\n" POD(CONTAINERS("1")));
+    played();
+    assert_lines(1);
+    assert_line(1, "default/p", "scheduled", "a");
+}
+
+static void workloads_of_one_name_have_pods_of_their_own(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "9"));
+    take("w.yaml",
+         "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: {spec: "
+         "{" CONTAINERS(
+             "1") "}}}}\n---\n{apiVersion: batch/v1, kind: CronJob, metadata: {name: d}, "
+                  "spec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: "
+                  "{" CONTAINERS("1") "}}}}}}\n---\n{apiVersion: v1, kind: Pod, metadata: "
+                                      "{generateName: run-, namespace: ci}, spec: "
+                                      "{" CONTAINERS("1") "}}\n");
+    played();
+    assert_lines(3);
+    assert_line(1, "default/d-1", "scheduled", "a");
+    assert_line(2, "default/d-cronjob-1", "scheduled", "a");
+    assert_non_null(strstr(out.at, "ci/run-"));
+}
+
 /* ---- what is wrong ---- */
 
 static const struct {
@@ -315,9 +498,10 @@ static const struct {
      "f.yaml: spec.containers[0].resources.request: unknown field, did you mean \"requests\"?"},
     {POD("tolerations: [{key: a, efect: NoSchedule}]"),
      "f.yaml: spec.tolerations[0].efect: unknown field, did you mean \"effect\"?"},
-    {POD("priorityClassName: nothere"),
+    {POD("priorityClassName: nothere, " CONTAINERS("1")),
      "f.yaml: pod default/p: no PriorityClass with name nothere was found"},
-    {POD("") "---\n" POD(""), "f.yaml: document 2: there is another Pod p"},
+    {POD(CONTAINERS("1")) "---\n" POD(CONTAINERS("1")),
+     "f.yaml: document 2: there is another Pod p"},
     {"apiVersion: v1\nkind: List\nitems: {}\n", "f.yaml: items: must be a list, not an object"},
     {"apiVersion: v1\nkind: List\nitem: []\nitems: []\n",
      "f.yaml: item: unknown field, did you mean \"items\"?"},
@@ -335,14 +519,45 @@ static const struct {
      "f.yaml: spec.replicas: must be a whole number, and not negative"},
     {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {template: {spec: "
      "{hostNetwrk: true}}}\n",
-     "f.yaml: spec.template: spec.hostNetwrk: unknown field, did you mean \"hostNetwork\"?"},
+     "f.yaml: spec.template.spec.hostNetwrk: unknown field, did you mean \"hostNetwork\"?"},
     {"apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: w}\nspec: {jobTemplate: {spec: "
      "{paralelism: 2}}}\n",
      "f.yaml: spec.jobTemplate.spec.paralelism: unknown field, did you mean \"parallelism\"?"},
     {"apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: w}\nspec: {template: {spec: "
      "{hostNetwrk: true}}}\n",
-     "f.yaml: spec.template: spec.hostNetwrk: unknown field, did you mean \"hostNetwork\"?"},
+     "f.yaml: spec.template.spec.hostNetwrk: unknown field, did you mean \"hostNetwork\"?"},
     {"pods: [{op: daemons}]\n", "f.yaml: pods[0].pod: is missing"},
+    {POD("hostNetwork: true"), "f.yaml: spec.containers: is missing, and a pod has at least one"},
+    {POD("topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: "
+         "donotschedule}]"),
+     "f.yaml: spec.topologySpreadConstraints[0].whenUnsatisfiable: must be one of "
+     "\"DoNotSchedule\", \"ScheduleAnyway\", not \"donotschedule\""},
+    {POD("initContainers: [{name: a}, {name: b, restartPolicy: always}], " CONTAINERS("1")),
+     "f.yaml: spec.initContainers[1].restartPolicy: must be one of \"Always\", "},
+    {POD("containers: [{name: c, resources: {requests: {cpus: 4}}}]"),
+     "f.yaml: spec.containers[0].resources.requests.cpus: must be cpu, memory, "},
+    {POD("containers: [{name: c, resources: {requests: {example.com/gpu: 1}}}]"),
+     "f.yaml: spec.containers[0].resources.requests.example.com/gpu: must be the limit, and there "
+     "must be one, not \"1\""},
+    {POD("containers: [{name: c, resources: {requests: {example.com/gpu: 1}, limits: "
+         "{example.com/gpu: 2}}}]"),
+     "f.yaml: spec.containers[0].resources.requests.example.com/gpu: must be equal to "
+     "example.com/gpu limit of 2, not \"1\""},
+    {"apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {memory: -5}}\n",
+     "f.yaml: status.allocatable.memory: must be greater than or equal to 0, not \"-5\""},
+    {POD("runtimeClassName: kata, " CONTAINERS("1")),
+     "f.yaml: spec.runtimeClassName: there is no RuntimeClass kata"},
+    {POD("runtimeClassName: kata, nodeSelector: {a: b}, " CONTAINERS(
+         "1")) "---\n{apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: kata}, "
+               "handler: kata, scheduling: {nodeSelector: {kata: 'yes'}}}\n",
+     "f.yaml: document 1: spec.nodeSelector: is missing, and the API server would copy it from "
+     "RuntimeClass kata"},
+    {"{apiVersion: v1, kind: Pod, metadata: {name: a, uid: u}, spec: {containers: [{name: c}]}}\n"
+     "---\n{apiVersion: v1, kind: Pod, metadata: {name: b, uid: u}, spec: {containers: [{name: "
+     "c}]}}\n",
+     "f.yaml: document 2: metadata.uid: is that of Pod default/a, too"},
+    {DAEMONS("twice", CONTAINERS("1")) DAEMONS("twice", CONTAINERS("1")),
+     "f.yaml: document 2: there is another DaemonSet twice"},
     {"apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: w}\nspec: {jobTemplates: {}}\n",
      "f.yaml: spec.jobTemplates: unknown field, did you mean \"jobTemplate\"?"},
 };
@@ -373,6 +588,16 @@ int main(void)
         T(a_scenario_comes_first),
         T(pods_of_a_deployment_are_spread_by_default),
         T(a_daemon_set_has_a_pod_on_each_node_that_it_may_run_on),
+        T(where_daemons_run_is_known_before_their_volumes_are),
+        T(two_pods_are_two_whatever_dashes_are_in_their_names),
+        T(a_port_in_the_nodes_network_is_the_nodes),
+        T(terms_match_what_their_own_pod_says),
+        T(objects_are_filled_in),
+        T(a_class_binds_at_once_unless_it_says_otherwise),
+        T(pods_bear_their_controllers_labels),
+        T(a_deployments_template_is_a_new_one),
+        T(nothing_runs_of_what_is_suspended),
+        T(workloads_of_one_name_have_pods_of_their_own),
         T(each_wrong_file_is_refused_with_file_and_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

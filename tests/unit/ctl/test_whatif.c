@@ -459,7 +459,7 @@ static void what_is_not_understood_is_refused(void **state)
     refused("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeName: n1}}",
             "f: spec.nodeName: the pod has a node, and nobody decides it");
     refused("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {priorityClassName: x, "
-            "containers: []}}",
+            "containers: [{name: c}]}}",
             "f: pod default/a-1: no PriorityClass with name x was found");
     refused(POD("a", "-1"),
             "f: spec.containers[0].resources.requests.cpu: must be greater than or equal to 0, not "
