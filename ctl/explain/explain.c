@@ -79,7 +79,7 @@ static const struct own_option explain_options[] = {
     {"node", "NODE", "why not there: every rule's answer, and what would have to be different",
      take_node},
     {"nodes", NULL, "name the nodes behind each reason", take_nodes},
-    {"top", "N", "show so many of the best nodes (default 5)", take_top},
+    {"top", "N", "show so many of the best nodes (default 5; 0: none)", take_top},
     {"read", "FILE", "out of a recording of berth record, with the last decision as it was made",
      take_read},
     {"at", "TIME", "with --read: at this time, such as 2026-01-02T03:04:05Z (default: at its end)",

@@ -142,7 +142,10 @@ static void past(const struct past_decision *d, struct buffer *out)
     add_time(out, d->wall_us);
     if (d->attempt > 0)
         buffer_print(out, "  attempt %" PRId64, d->attempt);
-    if (d->placed)
+    if (d->placed && d->feasible == 1) /* no score had a say, if one was counted at all */
+        buffer_print(out, "  placed on %.*s (1 of %" PRId64 " nodes could take it)",
+                     STR_ARG(d->node), d->nodes);
+    else if (d->placed)
         buffer_print(out,
                      "  placed on %.*s (score %" PRId64 "; %" PRId64 " of %" PRId64
                      " nodes could take it)",
@@ -206,13 +209,15 @@ static void refusals(const struct extended *said, bool names, struct buffer *out
 static void extender_scores(const struct explanation *e, const struct extended *said,
                             struct buffer *out)
 {
+    if (said->scores.count == 0)
+        return;
+    buffer_add_text(out, "          they add to the totals: ");
     for (uint32_t i = 0; i < said->scores.count && i < (uint32_t)e->top; i++)
-        buffer_print(out, "%s%.*s %" PRId64, i == 0 ? "          they add to the totals: " : ", ",
-                     STR_ARG(said->scores.at[i].node), said->scores.at[i].score);
+        buffer_print(out, "%s%.*s %" PRId64, i == 0 ? "" : ", ", STR_ARG(said->scores.at[i].node),
+                     said->scores.at[i].score);
     if (said->scores.count > (uint32_t)e->top)
-        buffer_print(out, ", … %" PRIu32 " in all", said->scores.count);
-    if (said->scores.count > 0)
-        buffer_add_text(out, "\n");
+        buffer_print(out, "%s… %" PRIu32 " in all", e->top > 0 ? ", " : "", said->scores.count);
+    buffer_add_text(out, "\n");
 }
 
 static void consulted(const struct explanation *e, const struct past_consulted *c,
@@ -279,7 +284,7 @@ static const char *chosen(const struct explanation *e)
                                            : "one of them by chance";
 }
 
-/* Its own node stands in the list whatever its place. */
+/* Its own node stands in the list, if there is to be one, whatever its place. */
 static void best(const struct explanation *e, struct buffer *out, struct arena *a)
 {
     uint32_t count, ties = e->now.decision->best_nodes.count;
@@ -294,11 +299,13 @@ static void best(const struct explanation *e, struct buffer *out, struct arena *
     else
         buffer_add_text(out, "\n");
     if (count == 1) {
-        buffer_print(out, "  %.*s is the only one, so nothing is scored\n", STR_ARG(list[0]->node));
+        buffer_print(out, "  %.*s is the only one, and is taken whatever its score\n",
+                     STR_ARG(list[0]->node));
         return;
     }
-    report_score_heading(out);
-    for (uint32_t i = 0; i < count; i++)
+    if (e->top > 0)
+        report_score_heading(out);
+    for (uint32_t i = 0; i < count && e->top > 0; i++)
         if (i < (uint32_t)e->top || str_equal(list[i]->node, e->pod.node_name))
             report_score(list[i], out);
     if (count > (uint32_t)e->top)

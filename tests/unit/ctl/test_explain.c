@@ -69,7 +69,7 @@ static void a_pod_that_is_gone_has_its_decisions(void **state)
          .placed = true,
          .score = 12,
          .nodes = 3,
-         .feasible = 1,
+         .feasible = 2,
          .node = STR_LITERAL("n1")},
         {.wall_us = INT64_C(1767323045000006),
          .attempt = 1,
@@ -82,7 +82,7 @@ static void a_pod_that_is_gone_has_its_decisions(void **state)
                                 "Where:        not in the cluster\n"
                                 "\n"
                                 "Decisions, newest first:\n"
-                                "  2026-01-02T03:04:06.123Z  attempt 2  placed on n1 (score 12; 1 "
+                                "  2026-01-02T03:04:06.123Z  attempt 2  placed on n1 (score 12; 2 "
                                 "of 3 nodes could take it)\n"
                                 "  2026-01-02T03:04:05.000Z  attempt 1  not placed: 0/3 nodes are "
                                 "available: 3 Insufficient "
@@ -246,6 +246,34 @@ static void the_best_nodes_with_their_scores(void **state)
     expect("  Nobody has asked these, who have a say in it: http://e, plugin\n");
 }
 
+/* No score decides then, whether one was counted or not. */
+static void the_only_node_needs_no_score(void **state)
+{
+    struct past_decision decision = {
+        .placed = true, .score = 12, .nodes = 3, .feasible = 1, .node = STR_LITERAL("n3")};
+    (void)state;
+    decide(5000);
+    live.explained.decisions.at = &decision;
+    live.explained.decisions.count = 1;
+    e.node = STR_LITERAL("n3");
+    expect("  placed on n3 (1 of 3 nodes could take it)\n");
+    expect("  1 of 3 nodes could take it\n"
+           "  n3 is the only one, and is taken whatever its score\n");
+    expect("  could take it: every rule lets it pass\n  n3 ");
+}
+
+static void of_none_of_the_best_nodes_it_is_said_how_many_there_are(void **state)
+{
+    (void)state;
+    decide(1000);
+    e.pod.node_name = STR_LITERAL("n2");
+    e.top = 0;
+    expect("  3 of 3 nodes could take it\n"
+           "  … 3 in all (--top 3)\n");
+    assert_null(strstr(said(), "NODE "));
+    assert_null(strstr(said(), "NodeResourcesFit"));
+}
+
 static void print_json(void)
 {
     struct json_out json = {.out = &out, .indented = true};
@@ -335,6 +363,8 @@ static void what_extenders_said_then(void **state)
     e.top = 1;
     expect("no licence\n                n1, n4\n       1 node   too hot\n                n2\n");
     expect("totals: n3 70, … 2 in all\n");
+    e.top = 0;
+    expect("          they add to the totals: … 2 in all\n");
     past.consulted_count = 0;
     assert_null(strstr(said(), "extenders"));
 }
@@ -401,6 +431,8 @@ int main(void)
         TEST(who_else_is_in_its_group),
         TEST(nodes_are_grouped_by_why_not),
         TEST(the_best_nodes_with_their_scores),
+        TEST(the_only_node_needs_no_score),
+        TEST(of_none_of_the_best_nodes_it_is_said_how_many_there_are),
         TEST(as_json_all_of_it),
         TEST(what_extenders_said_then),
         TEST(extenders_as_json),
