@@ -1,5 +1,6 @@
 /* report_table: one line a step, for people: who went where, and who had to go for whom. What must
- * stay true: a line says as much as the JSON about what became of the pod, if not about why. */
+ * stay true: a line says as much as the JSON about what became of the pod, if not about why; of
+ * one that was not even decided it says why not. */
 #include "ctl/report.h"
 
 #include <inttypes.h>
@@ -24,11 +25,23 @@ static void victims(struct buffer *out, const struct report *r)
     buffer_add_text(out, ": ");
 }
 
+/* Of who was not even decided. */
+static void passed_over(struct buffer *out, const struct report *r)
+{
+    if (r->gates.count > 0)
+        buffer_add_text(out, "has scheduling gates");
+    else if (r->kept_by.len > 0)
+        buffer_print(out, "held back by %.*s: %.*s", STR_ARG(r->kept_by), STR_ARG(r->kept_why));
+    else if (str_is(r->result, "ignored"))
+        buffer_add_text(out, r->node.len > 0 ? "has its node already"
+                                             : "no profile here has its schedulerName: another "
+                                               "scheduler is to place it");
+}
+
 static void why(struct buffer *out, const struct report *r)
 {
     struct str text = r->message.len > 0 ? r->message : r->error;
-    if (r->gates.count > 0)
-        buffer_add_text(out, "has scheduling gates");
+    passed_over(out, r);
     if (r->victim_count > 0)
         victims(out, r);
     buffer_add_str(out, text);

@@ -73,6 +73,32 @@ static void pods_are_bound_before_the_next_is_decided(void **state)
     buffer_free(&out);
 }
 
+/* A line for people says as much about who was not even decided. */
+static void a_table_says_who_is_kept_and_who_is_passed_over(void **state)
+{
+    (void)state;
+    struct buffer out = play(
+        "{\"objects\":[" NODE("n1", "4") "],\"pods\":[" POD(
+            "kept",
+            ",\"resourceClaims\":[{\"name\":\"a\",\"resourceClaimName\":"
+            "\"none\"}]") "," POD("gated",
+                                  ",\"schedulingGates\":[{\"name\":\"g1\"}"
+                                  "]") "," POD("other", ",\"schedulerName\":"
+                                                        "\"other\"") "," POD("bound", ",\"nod"
+                                                                                      "eName"
+                                                                                      "\":"
+                                                                                      "\"n1"
+                                                                                      "\"") "]}",
+        false, 1);
+    assert_says(&out, "held back by DynamicResources: could not find ResourceClaim "
+                      "\"default/none\"\n");
+    assert_says(&out, "has scheduling gates\n");
+    assert_says(&out, "no profile here has its schedulerName: another scheduler is to place it\n");
+    assert_int_equal(1, count_of(&out, "another scheduler"));
+    assert_says(&out, "has its node already\n");
+    buffer_free(&out);
+}
+
 static void the_number_of_shards_changes_nothing(void **state)
 {
     (void)state;
@@ -425,6 +451,7 @@ int main(void)
         cmocka_unit_test(broken_scenarios_give_one_error),
         cmocka_unit_test(defaults_are_filled_in),
         cmocka_unit_test(what_claims_are_given_is_told),
+        cmocka_unit_test(a_table_says_who_is_kept_and_who_is_passed_over),
         cmocka_unit_test(a_generated_claim_of_another_keeps_a_pod),
         cmocka_unit_test(a_group_is_placed_or_leaves_no_trace),
         cmocka_unit_test(a_group_may_drive_out_others_if_that_is_enough),
