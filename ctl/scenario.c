@@ -559,7 +559,8 @@ static void begin(struct scenario *s)
     json_open(&s->json, NULL, '{');
     json_str_if(&s->json, "name", kube_json_text(kube_json_get(s->document, "name")));
     json_str_if(&s->json, "error", s->error);
-    json_str(&s->json, "version", STR_LITERAL("v1.36.3"));
+    json_str(&s->json, "version",
+             arena_print(&s->arena, "v%s", release_of(s->output->release)->full));
     if (s->world != NULL) {
         json_open(&s->json, "profiles", '[');
         for (uint32_t i = 0; i < s->config.profiles.count; i++)

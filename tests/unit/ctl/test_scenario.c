@@ -3,6 +3,7 @@
 #include "ctl/scenario.h"
 
 #include "proto/base/must.h"
+#include "proto/kube/release/release.h"
 
 /* clang-format off */
 #include <setjmp.h>
@@ -71,6 +72,25 @@ static void pods_are_bound_before_the_next_is_decided(void **state)
     assert_says(&out, "\"pod\":\"Node /n2\"");
     assert_says(&out, "\"result\":\"scheduled\",\"node\":\"n2\"");
     buffer_free(&out);
+}
+
+static void the_release_is_named_as_it_decides(void **state)
+{
+    (void)state;
+    static const char *const full[] = {"v1.36.3", "v1.37.2"};
+    for (int64_t i = 0; i < 2; i++) {
+        struct buffer out = {0};
+        struct arena a = {0};
+        struct kube_json *document = kube_json_parse(STR_LITERAL("{\"pods\":[]}"), NULL, &a);
+        const struct scenario_output o = {
+            .out = &out, .json = true, .shards = 1, .release = 36 + i};
+        assert_true(scenario_play(document, &o));
+        assert_string_equal(release_of(36 + i)->full, full[i] + 1);
+        assert_says(&out, full[i]);
+        kube_json_free(&document);
+        arena_free(&a);
+        buffer_free(&out);
+    }
 }
 
 /* A line for people says as much about who was not even decided. */
@@ -451,6 +471,7 @@ int main(void)
         cmocka_unit_test(broken_scenarios_give_one_error),
         cmocka_unit_test(defaults_are_filled_in),
         cmocka_unit_test(what_claims_are_given_is_told),
+        cmocka_unit_test(the_release_is_named_as_it_decides),
         cmocka_unit_test(a_table_says_who_is_kept_and_who_is_passed_over),
         cmocka_unit_test(a_generated_claim_of_another_keeps_a_pod),
         cmocka_unit_test(a_group_is_placed_or_leaves_no_trace),
