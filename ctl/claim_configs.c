@@ -1,8 +1,10 @@
 /* claim_configs: a map from claims to the allocation that they were last given or read with.
  *
  * What must stay true: a claim's entry is that of its newest allocation; whether it still has one
- * is for the claim's record to say. */
+ * is for the claim's record to say. What is no object to the API server is none here. */
 #include "ctl/claim_configs.h"
+
+#include "ctl/scenario_check.h"
 
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
@@ -99,4 +101,65 @@ struct device_allocation claim_configs_get(const struct claim_configs *configs, 
     if (kept != NULL)
         packed_get(kept, &device_allocation_record, &found, a);
     return found;
+}
+
+/* ---- what may be told ---- */
+
+/* Where configuration stands, by kind. */
+static const struct place {
+    const char *kind, *list;
+} places[] = {{"ResourceClaim", "spec.devices.config"},
+              {"ResourceClaim", "status.allocation.devices.config"},
+              {"ResourceClaimTemplate", "spec.spec.devices.config"},
+              {"DeviceClass", "spec.config"}};
+
+static struct str check_list(const struct kube_json *list, struct str path, struct arena *a)
+{
+    uint32_t index = 0;
+    const struct kube_json *i = kube_json_is_array(list) ? kube_json_first(list) : NULL;
+    for (; i != NULL; i = kube_json_next(i), index++) {
+        const struct kube_json *told = kube_json_path(i, "opaque.parameters");
+        if (told != NULL && !kube_json_is_object(told))
+            return arena_print(a, "%.*s[%u].opaque.parameters: must be an object, not %s",
+                               STR_ARG(path), index, kube_json_kind(told));
+    }
+    return (struct str){0};
+}
+
+static struct str check_object(const struct kube_json *object, struct str path, struct arena *a)
+{
+    struct str kind = kube_json_text(kube_json_get(object, "kind")), error = {0};
+    for (size_t i = 0; error.len == 0 && i < sizeof(places) / sizeof(*places); i++)
+        if (str_is(kind, places[i].kind))
+            error = check_list(kube_json_path(object, places[i].list),
+                               arena_print(a, "%.*s.%s", STR_ARG(path), places[i].list), a);
+    return error;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as lists in lists, which the reader bounds */
+static struct str check_objects(const struct kube_json *list, struct str path, struct arena *a)
+{
+    uint32_t index = 0;
+    struct str error = {0};
+    const char *items = kube_json_is_array(list) ? "" : ".items";
+    const struct kube_json *i = scenario_items(list);
+    for (; i != NULL && error.len == 0; i = kube_json_next(i)) {
+        struct str at = arena_print(a, "%.*s%s[%u]", STR_ARG(path), items, index++);
+        if (str_is(kube_json_text(kube_json_get(i, "kind")), "List"))
+            error = check_objects(i, at, a);
+        else
+            error = check_object(i, at, a);
+    }
+    return error;
+}
+
+struct str claim_configs_check(const struct kube_json *scenario, struct arena *a)
+{
+    uint32_t index = 0;
+    struct str error = check_objects(kube_json_get(scenario, "objects"), STR_LITERAL("objects"), a);
+    const struct kube_json *i = scenario_items(kube_json_get(scenario, "pods"));
+    for (; i != NULL && error.len == 0; i = kube_json_next(i))
+        error =
+            check_object(kube_json_get(i, "object"), arena_print(a, "pods[%u].object", index++), a);
+    return error;
 }

@@ -14,6 +14,10 @@ void claim_configs_free(struct claim_configs **configs);
 /* An object as the API has it: notes what the allocation of a ResourceClaim says; of all other
  * kinds nothing. */
 void claim_configs_note(struct claim_configs *configs, const struct kube_json *object);
+/* Whether what drivers are told in a scenario (scenario.h) is an object everywhere, as the API
+ * server has it; which is the one thing about it that strict reading leaves open. An error with the
+ * path, from the arena; empty: nothing is wrong. */
+struct str claim_configs_check(const struct kube_json *scenario, struct arena *a);
 /* A claim was given devices with some configuration. */
 void claim_configs_set(struct claim_configs *configs, struct str space, struct str name,
                        const struct device_allocation *given);

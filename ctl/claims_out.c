@@ -65,6 +65,18 @@ static void results(struct json_out *j, const struct allocated_device *at, uint3
     json_close(j, ']');
 }
 
+/* As they were written. What is no JSON, which the API server takes from nobody, is a text, or it
+ * would spoil all that is around it. */
+static void parameters(struct json_out *j, struct str given)
+{
+    struct buffer why_not = {0};
+    if (kube_json_explain(given, &why_not))
+        json_raw(j, "parameters", given);
+    else
+        json_str_if(j, "parameters", given);
+    buffer_free(&why_not);
+}
+
 static void configs(struct json_out *j, const struct device_allocation *given)
 {
     if (given->config.count == 0)
@@ -78,8 +90,7 @@ static void configs(struct json_out *j, const struct device_allocation *given)
         if (config->driver.len > 0) {
             json_open(j, "opaque", '{');
             json_str(j, "driver", config->driver);
-            if (config->parameters.len > 0)
-                json_raw(j, "parameters", config->parameters);
+            parameters(j, config->parameters);
             json_close(j, '}');
         }
         json_close(j, '}');

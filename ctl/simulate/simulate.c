@@ -5,6 +5,7 @@
  * status is 0 only if every scenario was understood to the last word. */
 #include "ctl/simulate/simulate.h"
 
+#include "ctl/claim_configs.h"
 #include "ctl/cross_check.h"
 #include "ctl/plugin_doors.h"
 #include "ctl/scenario.h"
@@ -149,16 +150,36 @@ static struct scenario_output output_of(const struct arguments *args, struct buf
                                     .cross_check = args->cross_check};
 }
 
-/* ---- files ---- */
-
-/* The whole result in another form than it was written in. */
-static void rewrite(enum format format, struct buffer *out)
+/* The strict reading of scenarios leaves one thing open, which is looked at here. */
+static bool play_scenario(const struct kube_json *scenario, const struct scenario_output *o)
 {
     struct arena a = {0};
-    struct kube_json *result = kube_json_parse(buffer_str(out), NULL, &a);
+    struct str error = claim_configs_check(scenario, &a);
+    bool fine = error.len == 0;
+    if (fine)
+        fine = scenario_play(scenario, o);
+    else
+        scenario_fail(o, o->place != NULL ? o->place(o->context, error) : error);
+    arena_free(&a);
+    return fine;
+}
+
+/* ---- files ---- */
+
+/* The whole result in another form than it was written in. False where it is not to be read, as it
+ * may be deeper than what it was made of; nothing is left of it then. */
+static bool rewrite(enum format format, struct buffer *out)
+{
+    struct arena a = {0};
+    struct str error = {0};
+    struct kube_json *result = kube_json_parse(buffer_str(out), &error, &a);
     const struct kube_json *i = kube_json_first(kube_json_get(result, "results"));
+    bool read = result != NULL;
+    if (!read)
+        fprintf(stderr, "berth simulate: the result cannot be put in this form: %.*s\n",
+                STR_ARG(error));
     buffer_reset(out);
-    if (format == FORMAT_yaml)
+    if (read && format == FORMAT_yaml)
         kube_json_write_yaml(result, out);
     for (; format == FORMAT_ndjson && i != NULL; i = kube_json_next(i)) {
         kube_json_write(i, out);
@@ -166,6 +187,7 @@ static void rewrite(enum format format, struct buffer *out)
     }
     kube_json_free(&result);
     arena_free(&a);
+    return read;
 }
 
 static bool gather_all(struct gather *g, const struct arguments *args)
@@ -217,15 +239,16 @@ static int play_files(const struct arguments *args)
     if (!gather_all(&g, args)) {
         scenario_fail(&o, g.error);
         status = g.unreadable ? STATUS_failed : STATUS_refused;
-    } else if (!scenario_play(gather_scenario(&g), &o)) {
+    } else if (!play_scenario(gather_scenario(&g), &o)) {
         status = STATUS_refused;
     }
     if (why.len > 0)
         fprintf(stderr, "berth simulate: %.*s\n", (int)why.len, why.at);
     tell_passed_over(&g);
     tell_not_asked(&not_asked, args);
-    if (args->format == FORMAT_yaml || args->format == FORMAT_ndjson)
-        rewrite(args->format, &out);
+    if ((args->format == FORMAT_yaml || args->format == FORMAT_ndjson) &&
+        !rewrite(args->format, &out))
+        status = STATUS_failed;
     if (!write_out(&out))
         status = STATUS_failed;
     buffer_free(&why);
@@ -262,7 +285,7 @@ static bool play_line(struct str text, const struct arguments *args, struct buff
     if (document == NULL)
         scenario_fail(&o, error);
     else
-        fine = scenario_play(document, &o);
+        fine = play_scenario(document, &o);
     kube_json_free(&document);
     arena_free(&a);
     return fine;

@@ -5,6 +5,7 @@
 #include "tests/unit/bus/pair.h"
 
 #include "proto/bus/actor.h"
+#include "proto/kube/documents/json.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -366,15 +367,23 @@ static void keys_are_made_once(void **state)
     assert_int_equal(run(stage, command_keys, nowhere), 1);
 }
 
-static const char *scenario(const struct stage *stage, const char *text)
+/* The path lives until a file of as many others later. */
+static const char *written(const struct stage *stage, const char *name, const char *text)
 {
-    static char path[160];
-    snprintf(path, sizeof(path), "%s/scenario", stage->scene->dir);
+    static char paths[4][160];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof(paths[0]), "%s/%s", stage->scene->dir, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
     return path;
+}
+
+static const char *scenario(const struct stage *stage, const char *text)
+{
+    return written(stage, "scenario", text);
 }
 
 /* 0 means that all of it was understood; the fault is named by its path. */
@@ -398,6 +407,73 @@ static void simulate_says_by_its_status_whether_it_understood(void **state)
     assert_int_equal(run(stage, command_simulate, argv), 1);
 }
 
+static void simulates(struct stage *stage, int status, const char *said, const char *const *argv)
+{
+    if (run(stage, command_simulate, argv) != status)
+        fail_msg("not %d: %s%s", status, stage->said, stage->complained);
+    if (strstr(stage->complained, said) == NULL && strstr(stage->said, said) == NULL)
+        fail_msg("no %s in %s%s", said, stage->said, stage->complained);
+}
+
+/* A claim whose driver is told this, and the pod that gets its device. */
+static const char *claim_told(const struct stage *stage, const char *parameters)
+{
+    struct buffer text = {0};
+    buffer_add_text(&text,
+                    "{\"objects\":[{\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"},\"status\":"
+                    "{\"allocatable\":{\"cpu\":\"4\",\"pods\":\"9\"}}},{\"kind\":\"DeviceClass\","
+                    "\"metadata\":{\"name\":\"g\"},\"spec\":{}},{\"kind\":\"ResourceSlice\","
+                    "\"metadata\":{\"name\":\"s\"},\"spec\":{\"driver\":\"d\",\"nodeName\":\"n\","
+                    "\"pool\":{\"name\":\"n\",\"generation\":1,\"resourceSliceCount\":1},"
+                    "\"devices\":[{\"name\":\"g0\"}]}},{\"kind\":\"ResourceClaim\",\"metadata\":"
+                    "{\"name\":\"c\"},\"spec\":{\"devices\":{\"requests\":[{\"name\":\"r\","
+                    "\"exactly\":{\"deviceClassName\":\"g\"}}],\"config\":[{\"opaque\":{"
+                    "\"driver\":\"d\",\"parameters\":");
+    buffer_add_text(&text, parameters);
+    buffer_add_text(&text, "}}]}}}],\"pods\":[{\"metadata\":{\"name\":\"p\"},\"spec\":{"
+                           "\"containers\":[{\"name\":\"c\",\"image\":\"x\"}],\"resourceClaims\":"
+                           "[{\"name\":\"a\",\"resourceClaimName\":\"c\"}]}}]}\n");
+    buffer_add(&text, "", 1);
+    const char *path = scenario(stage, text.at);
+    buffer_free(&text);
+    return path;
+}
+
+/* In a file and in a line; what the result says of good ones can be read in all forms. */
+static void parameters_that_are_no_object_are_refused(void **state)
+{
+    struct stage *stage = *state;
+    static const char wrong[] =
+        "objects[3].spec.devices.config[0].opaque.parameters: must be an object, not a string";
+    const char *const yaml[] = {"simulate", "-o", "yaml", claim_told(stage, "\"mode-a\""), NULL};
+    simulates(stage, 2, wrong, yaml);
+    assert_non_null(strstr(stage->complained, wrong));
+    const char *const line[] = {"simulate", "--batch", yaml[3], NULL};
+    simulates(stage, 2, wrong, line);
+    const char *const good[] = {"simulate", "-o", "yaml", claim_told(stage, "{\"m\":1}"), NULL};
+    simulates(stage, 0, "parameters:\n            m: 1\n", good);
+}
+
+/* The result has them deeper than the scenario had, and deeper than anything is read. */
+static void a_result_that_cannot_be_put_otherwise_is_an_error(void **state)
+{
+    struct stage *stage = *state;
+    struct buffer deep = {0};
+    const uint32_t depth = KUBE_JSON_DEPTH_MAX - 10;
+    buffer_add_text(&deep, "{\"a\":");
+    for (uint32_t i = 0; i < depth; i++)
+        buffer_add_text(&deep, "[");
+    for (uint32_t i = 0; i < depth; i++)
+        buffer_add_text(&deep, "]");
+    buffer_add_text(&deep, "}");
+    buffer_add(&deep, "", 1);
+    const char *path = claim_told(stage, deep.at);
+    const char *const ndjson[] = {"simulate", "-o", "ndjson", path, NULL};
+    simulates(stage, 1, "the result cannot be put in this form: ", ndjson);
+    assert_int_equal(stage->said[0], 0);
+    buffer_free(&deep);
+}
+
 #define STAGE(test) cmocka_unit_test_setup_teardown(test, stage_open, stage_close)
 
 int main(void)
@@ -411,6 +487,8 @@ int main(void)
         STAGE(bad_arguments_are_refused),
         STAGE(keys_are_made_once),
         STAGE(simulate_says_by_its_status_whether_it_understood),
+        STAGE(parameters_that_are_no_object_are_refused),
+        STAGE(a_result_that_cannot_be_put_otherwise_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
  * step gives one result, and what is not supported is named. */
 #include "ctl/scenario.h"
 
+#include "ctl/claim_configs.h"
+#include "ctl/claims_out.h"
 #include "proto/base/must.h"
 #include "proto/kube/release/release.h"
 
@@ -360,6 +362,71 @@ static void what_claims_are_given_is_told(void **state)
     buffer_free(&out);
 }
 
+#define TELLS(kind, spec, parameters)                                                              \
+    "{\"kind\":\"" kind "\",\"metadata\":{\"name\":\"x\"}," spec "[{},{\"opaque\":{\"driver\":"    \
+    "\"d\",\"parameters\":" parameters "}}]"
+#define CLAIM_TELLS(parameters)                                                                    \
+    TELLS("ResourceClaim", "\"spec\":{\"devices\":{\"config\":", parameters) "}}}"
+
+static void check_parameters(const char *scenario, const char *wanted)
+{
+    struct arena a = {0};
+    struct kube_json *document = kube_json_parse(str_of(scenario), NULL, &a);
+    assert_non_null(document);
+    struct str error = claim_configs_check(document, &a);
+    if (!str_is(error, wanted))
+        fail_msg("%.*s, not %s, of %s", STR_ARG(error), wanted, scenario);
+    kube_json_free(&document);
+    arena_free(&a);
+}
+
+/* As at the API server, wherever an object may have them. */
+static void what_a_driver_is_told_is_an_object(void **state)
+{
+    (void)state;
+    check_parameters("{\"objects\":[{}," CLAIM_TELLS("{\"a\":1}") "],\"pods\":[{}]}", "");
+    check_parameters(
+        "{\"objects\":[" TELLS("ConfigMap", "\"spec\":{\"devices\":{\"config\":", "1") "}}}]}", "");
+    check_parameters("{\"objects\":[1,{\"kind\":\"DeviceClass\",\"spec\":[]}],\"pods\":7}", "");
+    check_parameters("{\"objects\":[{}," CLAIM_TELLS("\"mode-a\"") "]}",
+                     "objects[1].spec.devices.config[1].opaque.parameters: must be an object, not "
+                     "a string");
+    check_parameters("{\"objects\":[" TELLS(
+                         "ResourceClaim",
+                         "\"status\":{\"allocation\":{\"devices\":{\"config\":", "[1]") "}}}}]}",
+                     "objects[0].status.allocation.devices.config[1].opaque.parameters: must be an "
+                     "object, not a list");
+    check_parameters(
+        "{\"objects\":{\"kind\":\"List\",\"items\":[{\"kind\":\"List\",\"items\":[" TELLS(
+            "DeviceClass", "\"spec\":{\"config\":", "3") "}}]}]}}",
+        "objects.items[0].items[0].spec.config[1].opaque.parameters: must be an "
+        "object, not a number");
+    check_parameters("{\"pods\":[{},{\"op\":\"apply\",\"object\":" TELLS(
+                         "ResourceClaimTemplate",
+                         "\"spec\":{\"spec\":{\"devices\":{\"config\":", "true") "}}}}}]}",
+                     "pods[1].object.spec.spec.devices.config[1].opaque.parameters: must be an "
+                     "object, not a boolean");
+}
+
+/* Whoever has not been through that check does not spoil what is around it. */
+static void parameters_that_are_no_json_are_a_text(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct json_out j = {.out = &out};
+    struct opaque_config configs[] = {
+        {.driver = STR_LITERAL("d"), .parameters = STR_LITERAL("mode-a")},
+        {.driver = STR_LITERAL("d"), .parameters = STR_LITERAL("{\"a\":[1]}")}};
+    struct device_allocation given = {.claim = STR_LITERAL("c"), .config = {2, configs}};
+    const struct pod pod = {.namespace_name = STR_LITERAL("a")};
+    json_open(&j, NULL, '{');
+    claims_out_given(&j, &pod, &(struct device_reservation){.count = 1, .at = &given});
+    json_close(&j, '}');
+    assert_says(&out, "\"parameters\":\"mode-a\"}},");
+    assert_says(&out, "\"parameters\":{\"a\":[1]}}}]");
+    buffer_free(&out);
+}
+
 /* PreEnqueue asks whose claim it is. */
 static void a_generated_claim_of_another_keeps_a_pod(void **state)
 {
@@ -471,6 +538,8 @@ int main(void)
         cmocka_unit_test(broken_scenarios_give_one_error),
         cmocka_unit_test(defaults_are_filled_in),
         cmocka_unit_test(what_claims_are_given_is_told),
+        cmocka_unit_test(what_a_driver_is_told_is_an_object),
+        cmocka_unit_test(parameters_that_are_no_json_are_a_text),
         cmocka_unit_test(the_release_is_named_as_it_decides),
         cmocka_unit_test(a_table_says_who_is_kept_and_who_is_passed_over),
         cmocka_unit_test(a_generated_claim_of_another_keeps_a_pod),
