@@ -23,11 +23,11 @@ enum format { FORMAT_table, FORMAT_wide, FORMAT_json, FORMAT_yaml, FORMAT_ndjson
 struct arguments {
     const char **files; /* borrowed from the command line */
     uint32_t file_count;
-    bool batch;
+    bool batch, format_said;
     enum format format;
     uint32_t shards;
     int64_t release;
-    const char *config, *space, *plugins;
+    const char *config, *space, *plugins;    /* NULL: not said */
     struct plugin_doors *doors;              /* NULL: no plugin on the bus is asked */
     struct cross_check checks, *cross_check; /* &checks, or NULL */
 };
@@ -75,6 +75,7 @@ static bool take_output(void *state, const char *value)
     static const char *const names[] = {"table", "wide", "json", "yaml", "ndjson"};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (strcmp(value, names[i]) == 0) {
+            ((struct arguments *)state)->format_said = true;
             ((struct arguments *)state)->format = (enum format)i;
             return true;
         }
@@ -109,7 +110,9 @@ static const struct own_option own[] = {
      "repeated, and needs no -f",
      take_file},
     {"in", "FILE", "the same", take_file},
-    {"batch", NULL, "one JSON scenario a line in, one JSON result a line out", take_batch},
+    {"batch", NULL,
+     "one JSON scenario a line in, one JSON result a line out; not with -n, nor with -o but json",
+     take_batch},
     {"o", "table|wide|json|yaml|ndjson",
      "output format (default table); wide: every node's scores and reasons; json: the oracle's "
      "format; ndjson: a line a result",
@@ -196,7 +199,7 @@ static bool gather_all(struct gather *g, const struct arguments *args)
     const char *const *files = args->file_count > 0 ? args->files : standard_input;
     g->release = args->release;
     g->config = args->config;
-    g->space = str_of(args->space);
+    g->space = str_of(args->space != NULL ? args->space : "default");
     for (uint32_t i = 0; i < (args->file_count > 0 ? args->file_count : 1); i++)
         if (!gather_read(g, files[i]))
             return false;
@@ -274,52 +277,133 @@ static bool read_line(FILE *from, struct buffer *line)
     return line->len > 0;
 }
 
-/* What is wrong with a line is told in its result. */
-static bool play_line(struct str text, const struct arguments *args, struct buffer *out)
+static FILE *open_file(const char *path)
 {
-    const struct scenario_output o = output_of(args, out);
-    struct arena a = {0};
+    FILE *from = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    if (from == NULL)
+        fprintf(stderr, "berth simulate: %s: %s\n", path, strerror(errno));
+    return from;
+}
+
+/* What could not be read of it is said. */
+static bool close_file(FILE *from, const char *path)
+{
+    bool read = !ferror(from);
+    if (!read)
+        fprintf(stderr, "berth simulate: %s: %s\n", path, strerror(errno));
+    if (from != stdin)
+        fclose(from);
+    return read;
+}
+
+/* All lines; the configuration is read once. */
+struct stream {
+    const struct arguments *args;
+    struct buffer config, out;
+    struct arena line; /* one line's */
+};
+
+/* The configuration counts in the scenario, whatever its own is. NULL with an error where both
+ * together cannot be read. */
+static void configure(struct stream *s, struct kube_json **scenario, struct str *error)
+{
+    struct buffer text = {0};
+    struct json_out j = {.out = &text};
+    const struct kube_json *i = kube_json_first(*scenario);
+    if (s->args->config == NULL || !kube_json_is_object(*scenario))
+        return;
+    json_open(&j, NULL, '{');
+    for (; i != NULL; i = kube_json_next(i))
+        if (!str_is(kube_json_name(i), "config"))
+            json_value(&j, i);
+    json_str(&j, "config", buffer_str(&s->config));
+    json_close(&j, '}');
+    kube_json_free(scenario);
+    *scenario = kube_json_parse(buffer_str(&text), error, &s->line);
+    buffer_free(&text);
+}
+
+/* An error of the configuration is of its file. */
+static struct str place_config(void *context, struct str error)
+{
+    struct stream *s = context;
+    static const char before[] = "config: ";
+    const uint32_t skip = sizeof(before) - 1;
+    if (s->args->config == NULL || !str_starts_with(error, before))
+        return error;
+    return arena_print(&s->line, "%s: %.*s", s->args->config,
+                       STR_ARG(((struct str){error.at + skip, error.len - skip})));
+}
+
+/* What is wrong with a line is told in its result. */
+static bool play_line(struct str text, struct stream *s)
+{
+    struct scenario_output o = output_of(s->args, &s->out);
     struct str error = {0};
-    struct kube_json *document = kube_json_parse(text, &error, &a);
+    struct kube_json *document = kube_json_parse(text, &error, &s->line);
     bool fine = false;
+    o.place = place_config;
+    o.context = s;
+    if (document != NULL)
+        configure(s, &document, &error);
     if (document == NULL)
         scenario_fail(&o, error);
     else
         fine = play_scenario(document, &o);
     kube_json_free(&document);
-    arena_free(&a);
+    arena_reset(&s->line);
     return fine;
 }
 
 /* A scenario that cannot be played is told in its line; the stream goes on. */
-static int play_batch(FILE *from, const struct arguments *args)
+static int play_batch(const char *path, struct stream *s)
 {
-    struct buffer out = {0}, line = {0};
+    struct buffer line = {0};
     bool written = true, all_read = true;
+    FILE *from = open_file(path);
+    if (from == NULL)
+        return STATUS_failed;
     while (written && read_line(from, &line)) {
         if (line.len == 0)
             continue;
-        all_read = play_line(buffer_str(&line), args, &out) && all_read;
-        written = write_out(&out);
+        all_read = play_line(buffer_str(&line), s) && all_read;
+        written = write_out(&s->out);
     }
+    if (!close_file(from, path))
+        written = false;
     buffer_free(&line);
-    buffer_free(&out);
-    if (!written || ferror(from))
+    if (!written)
         return STATUS_failed;
     return all_read ? STATUS_decided : STATUS_refused;
 }
 
+static bool read_config(struct stream *s)
+{
+    const char *path = s->args->config;
+    FILE *from = path != NULL ? open_file(path) : NULL;
+    char chunk[65536];
+    size_t got;
+    if (from == NULL)
+        return path == NULL;
+    while ((got = fread(chunk, 1, sizeof(chunk), from)) > 0)
+        buffer_add(&s->config, chunk, got);
+    return close_file(from, path);
+}
+
+/* File by file, until one cannot be read. */
 static int play_stream(const struct arguments *args)
 {
-    const char *path = args->file_count > 0 ? args->files[0] : "-";
-    FILE *from = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
-    if (from == NULL) {
-        fprintf(stderr, "berth simulate: %s: %s\n", path, strerror(errno));
-        return STATUS_failed;
+    struct stream s = {.args = args};
+    int status = read_config(&s) ? STATUS_decided : STATUS_failed;
+    for (uint32_t i = 0; i == 0 || i < args->file_count; i++) {
+        if (status == STATUS_failed)
+            break;
+        int of_file = play_batch(args->file_count > 0 ? args->files[i] : "-", &s);
+        status = of_file != STATUS_decided ? of_file : status;
     }
-    int status = play_batch(from, args);
-    if (from != stdin)
-        fclose(from);
+    buffer_free(&s.config);
+    buffer_free(&s.out);
+    arena_free(&s.line);
     return status;
 }
 
@@ -339,9 +423,33 @@ static int play(struct arguments *args)
     return status;
 }
 
+static bool reads_standard_input(const struct arguments *args)
+{
+    for (uint32_t i = 0; i < args->file_count; i++)
+        if (strcmp(args->files[i], "-") == 0)
+            return true;
+    return args->file_count == 0;
+}
+
+/* What goes together, once all options are read. */
+static bool goes_together(const struct arguments *args)
+{
+    const char *why = NULL;
+    if (args->batch && args->space != NULL)
+        why = "-n is for manifests, and --batch reads scenarios, whose objects say where they are";
+    else if (args->batch && args->format_said && args->format != FORMAT_json)
+        why = "--batch writes a line of JSON for each scenario: no -o but json goes with it";
+    else if (args->batch && args->config != NULL && strcmp(args->config, "-") == 0 &&
+             reads_standard_input(args))
+        why = "--config -: standard input is where the scenarios come from";
+    if (why != NULL)
+        fprintf(stderr, "berth simulate: %s\n", why);
+    return why == NULL;
+}
+
 int command_simulate(int argc, char **argv)
 {
-    struct arguments args = {.space = "default", .shards = 2, .release = RELEASE_OLDEST};
+    struct arguments args = {.shards = 2, .release = RELEASE_OLDEST};
     const struct options_table table = {
         .program = "berth simulate",
         .usage = "Decides the pods of manifests, of a dump of a cluster, or of a scenario, without "
@@ -350,7 +458,7 @@ int command_simulate(int argc, char **argv)
         .state = &args,
         .word = take_file};
     options_read(&table, argc, argv);
-    int status = play(&args);
+    int status = goes_together(&args) ? play(&args) : STATUS_failed;
     if (status == STATUS_decided && args.checks.differences > 0)
         status = STATUS_failed;
     cross_check_end(&args.checks);

@@ -415,6 +415,67 @@ static void simulates(struct stage *stage, int status, const char *said, const c
         fail_msg("no %s in %s%s", said, stage->said, stage->complained);
 }
 
+/* Of several files every line counts, in their order; one that is not there is named. */
+static void a_stream_may_be_of_several_files(void **state)
+{
+    struct stage *stage = *state;
+    const char *one = written(stage, "one", "{\"name\":\"a\",\"pods\":[]}\n");
+    const char *two = written(stage, "two",
+                              "{\"name\":\"b\",\"pods\":[]}\n"
+                              "{\"name\":\"c\",\"nods\":[]}\n");
+    const char *const both[] = {"simulate", "--batch", two, one, NULL};
+    simulates(stage, 2, "{\"name\":\"b\"", both);
+    const char *b = strstr(stage->said, "\"b\""), *c = strstr(stage->said, "\"c\"");
+    assert_true(b != NULL && c > b && strstr(c, "{\"name\":\"a\"") != NULL);
+    const char *const gone[] = {"simulate", "--batch", one, "/nonexistent/two", NULL};
+    simulates(stage, 1, "/nonexistent/two: No such file", gone);
+    assert_non_null(strstr(stage->said, "{\"name\":\"a\""));
+    const char *const folder[] = {"simulate", "--batch", "/", NULL};
+    simulates(stage, 1, "/: Is a directory", folder);
+}
+
+/* It counts in every line instead of the scenario's own. */
+static void a_stream_takes_the_configuration_that_is_named(void **state)
+{
+    struct stage *stage = *state;
+    const char *lines = written(stage, "lines",
+                                "{\"config\":{\"profiles\":[{\"schedulerName\":\"its-own\"}]},"
+                                "\"pods\":[]}\n[]\n");
+    const char *mine = written(stage, "mine",
+                               "apiVersion: kubescheduler.config.k8s.io/v1\n"
+                               "kind: KubeSchedulerConfiguration\n"
+                               "profiles: [{schedulerName: mine}]\n");
+    const char *const good[] = {"simulate", "--batch", "--config", mine, lines, NULL};
+    simulates(stage, 2, "\"profiles\":[{\"schedulerName\":\"mine\"", good);
+    assert_null(strstr(stage->said, "its-own"));
+    assert_non_null(strstr(stage->said, "must be an object, not a list"));
+    const char *wrong = written(stage, "wrong", "kind: Nothing\n");
+    const char *const bad[] = {"simulate", "--batch", "--config", wrong, lines, NULL};
+    simulates(stage, 2, "/wrong: ", bad);
+    const char *const gone[] = {"simulate",          "--batch", "--config",
+                                "/nonexistent/mine", lines,     NULL};
+    simulates(stage, 1, "/nonexistent/mine: No such file", gone);
+    assert_int_equal(stage->said[0], 0);
+    const char *const twice[] = {"simulate", "--batch", "--config", "-", NULL};
+    simulates(stage, 1, "standard input", twice);
+}
+
+static void what_a_stream_cannot_do_is_refused(void **state)
+{
+    struct stage *stage = *state;
+    const char *lines = written(stage, "lines", "{\"pods\":[]}\n");
+    static const char *const forms[] = {"table", "wide", "yaml", "ndjson"};
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+        const char *const form[] = {"simulate", "--batch", "-o", forms[i], lines, NULL};
+        simulates(stage, 1, "--batch writes a line of JSON", form);
+        assert_int_equal(stage->said[0], 0);
+    }
+    const char *const json[] = {"simulate", "--batch", "-o", "json", lines, NULL};
+    simulates(stage, 0, "{\"version\":", json);
+    const char *const space[] = {"simulate", "-n", "default", "--batch", lines, NULL};
+    simulates(stage, 1, "-n is for manifests", space);
+}
+
 /* A claim whose driver is told this, and the pod that gets its device. */
 static const char *claim_told(const struct stage *stage, const char *parameters)
 {
@@ -487,6 +548,9 @@ int main(void)
         STAGE(bad_arguments_are_refused),
         STAGE(keys_are_made_once),
         STAGE(simulate_says_by_its_status_whether_it_understood),
+        STAGE(a_stream_may_be_of_several_files),
+        STAGE(a_stream_takes_the_configuration_that_is_named),
+        STAGE(what_a_stream_cannot_do_is_refused),
         STAGE(parameters_that_are_no_object_are_refused),
         STAGE(a_result_that_cannot_be_put_otherwise_is_an_error),
     };
