@@ -5,8 +5,9 @@
 #include "ctl/import/trace.h"
 
 /* A line an entry. cluster: a dump of the nodes and pods that were there when it begins
- * (kubectl get nodes,pods -A -o yaml, or JSON); NULL: none. False, with why in error, from the
- * trace's memory. */
-bool audit_read(struct trace *t, const char *log, const char *cluster, struct str *error);
+ * (kubectl get nodes,pods -A -o yaml, or JSON); NULL: none. release: minor version of the API
+ * server. False, with why in error, from the trace's memory. */
+bool audit_read(struct trace *t, const char *log, const char *cluster, int64_t release,
+                struct str *error);
 
 #endif

@@ -155,7 +155,7 @@ static bool read_trace(struct import *i)
     struct str error = {NULL, 0};
     bool good = strcmp(i->format, "openb") == 0
                     ? openb_read(&i->trace, i->nodes, i->pods, i->begin_us, &error)
-                    : audit_read(&i->trace, i->log, i->cluster, &error);
+                    : audit_read(&i->trace, i->log, i->cluster, i->release, &error);
     if (!good)
         return complain("", error);
     trace_sort(&i->trace);

@@ -1,0 +1,230 @@
+/* test_import_audit: what of an audit log, and of a dump of what was there before it, comes and
+ * goes, what of them is of no use, and what is said of files that are wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/import/audit.h"
+#include "ctl/whatif/manifests.h"
+
+#define TEMPLATE "/tmp/berth-import-XXXXXX"
+
+static struct trace trace;
+static char log_path[sizeof(TEMPLATE)], cluster_path[sizeof(TEMPLATE)];
+static struct str error;
+
+static int begin(void **state)
+{
+    (void)state;
+    char *paths[] = {log_path, cluster_path};
+    for (int i = 0; i < 2; i++) {
+        strcpy(paths[i], TEMPLATE);
+        int fd = mkstemp(paths[i]);
+        assert_true(fd >= 0);
+        close(fd);
+    }
+    trace = (struct trace){0};
+    error = (struct str){0};
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    trace_free(&trace);
+    unlink(log_path);
+    unlink(cluster_path);
+    return 0;
+}
+
+static void append(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "a");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+#define NODE(name, cpu)                                                                            \
+    "{\"kind\":\"Node\",\"metadata\":{\"name\":\"" name                                            \
+    "\"},\"status\":{\"allocatable\":{\"cpu\":\"" cpu "\",\"pods\":\"110\"}}}"
+#define META(name) "\"metadata\":{\"name\":\"" name "\",\"namespace\":\"d\",\"uid\":\"u-" name "\"}"
+#define BODY(name) META(name) ",\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}"
+#define POD(name)  "{\"kind\":\"Pod\"," BODY(name) "}"
+
+static bool read_all(bool with_cluster)
+{
+    return audit_read(&trace, log_path, with_cluster ? cluster_path : NULL, 36, &error);
+}
+
+/* All events in words, such as "+node a, +pod p, -pod p". */
+static void events_are(const char *wanted, uint64_t passed_over)
+{
+    char all[1024] = "";
+    size_t len = 0;
+    for (size_t i = 0; i < trace.count; i++) {
+        const struct message *m = trace.at[i].message;
+        bool sets = m->type == MSG_node_set || m->type == MSG_pod_set;
+        bool node = m->type == MSG_node_set || m->type == MSG_node_gone;
+        struct str name = m->type == MSG_node_set    ? m->node_set.node.name
+                          : m->type == MSG_node_gone ? m->node_gone.name
+                          : m->type == MSG_pod_set   ? m->pod_set.pod.name
+                                                     : m->pod_gone.name;
+        len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s%s %.*s", i > 0 ? ", " : "",
+                                sets ? "+" : "-", node ? "node" : "pod", STR_ARG(name));
+    }
+    assert_string_equal(all, wanted);
+    assert_int_equal(trace.passed_over, passed_over);
+}
+
+/* It is refused, with the file and then this. */
+static void refused_as(const char *path, bool with_cluster, const char *wanted)
+{
+    char said[512], whole[512];
+    assert_false(read_all(with_cluster));
+    snprintf(said, sizeof(said), "%.*s", STR_ARG(error));
+    snprintf(whole, sizeof(whole), "%s: %s", path, wanted);
+    assert_string_equal(said, whole);
+}
+
+/* ---- what was there before ---- */
+
+static void before(const char *text)
+{
+    unlink(cluster_path);
+    append(cluster_path, text);
+}
+
+static void cluster_is(const char *text, const char *wanted, uint64_t passed_over)
+{
+    trace_free(&trace);
+    before(text);
+    if (!read_all(true))
+        fail_msg("%.*s", STR_ARG(error));
+    events_are(wanted, passed_over);
+}
+
+static void cluster_fails(const char *text, const char *wanted)
+{
+    trace_free(&trace);
+    before(text);
+    refused_as(cluster_path, true, wanted);
+}
+
+static void items_are_of_the_kind_of_their_list(void **state)
+{
+    (void)state;
+    cluster_is("{\"kind\":\"PodList\",\"items\":[{" BODY("p") "},{" BODY("q") "}]}",
+               "+pod p, +pod q", 0);
+    cluster_is("kind: NodeList\nitems:\n- metadata: {name: a}\n", "+node a", 0);
+    cluster_is("{\"kind\":\"List\",\"items\":[" NODE("a", "1") "," POD("p") "]}", "+node a, +pod p",
+               0);
+    cluster_is(NODE("a", "1"), "+node a", 0);
+    cluster_is("{\"kind\":\"List\",\"items\":[]}", "", 0); /* what kubectl prints of nothing */
+}
+
+static void pods_without_a_uid_are_not_taken_for_one(void **state)
+{
+    (void)state;
+    cluster_is("kind: PodList\nitems:\n- metadata: {name: p, namespace: d}\n"
+               "- metadata: {name: q, namespace: d}\n",
+               "+pod p, +pod q", 0);
+    assert_true(str_is(trace.at[0].message->pod_set.pod.uid, "d/p"));
+    assert_true(str_is(trace.at[1].message->pod_set.pod.uid, "d/q"));
+}
+
+static void what_is_no_matter_in_a_dump_is_counted(void **state)
+{
+    (void)state;
+    cluster_is(
+        "kind: List\nitems:\n"
+        "- {kind: Deployment, metadata: {name: w, uid: u1}}\n"
+        "- {kind: Widget, metadata: {name: w, uid: u2}}\n"
+        "- {kind: ConfigMap, metadata: {name: w}}\n"
+        "- {kind: Service, metadata: {name: w}}\n"
+        "- {kind: Node, metadata: {name: a}}\n"
+        "- {kind: Pod, metadata: {name: p, namespace: d, uid: u}, status: {phase: Failed}}\n",
+        "+node a", 4);
+}
+
+static void what_is_not_understood_in_a_dump_is_named(void **state)
+{
+    (void)state;
+    cluster_fails("", "there is no document in it");
+    cluster_fails("# nothing\n", "there is no document in it");
+    cluster_fails("[]", "there is no document in it");
+    cluster_fails("kind: pod\n",
+                  "kind: no objects of kind pod are known here, did you mean \"Pod\"?");
+    cluster_fails("kind: Widget\n", "kind: no objects of kind Widget are known here");
+    cluster_fails("metadata: {name: a}\n", "kind: is missing");
+    cluster_fails("17\n", "must be an object, not a number");
+    cluster_fails("kind: Deployment\nmetadata: {name: w}\n",
+                  "kind: no pods are made here of a Deployment");
+    cluster_fails("kind: List\nitems: {}\n", "items: must be a list, not an object");
+    cluster_fails("kind: List\nitem: []\n", "kind: no objects of kind List are known here, did "
+                                            "you mean \"List\"?");
+    cluster_fails("kind: Node\nmetadata: {name: a}\n---\nkind: PodList\nitems: [{}, 3]\n",
+                  "document 2: items[0]: Pod : metadata.name: must not be empty");
+    cluster_fails("kind: [\n", "line 2, column 1: did not find expected node content");
+}
+
+/* The same kinds as for berth simulate, which may not be asked from there. */
+static void kinds_of_no_matter_are_those_of_simulate(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"ConfigMap",
+                                        "Secret",
+                                        "ServiceAccount",
+                                        "Role",
+                                        "RoleBinding",
+                                        "ClusterRole",
+                                        "ClusterRoleBinding",
+                                        "Ingress",
+                                        "Widget",
+                                        "NetworkPolicy",
+                                        "Deployment",
+                                        "HorizontalPodAutoscaler",
+                                        "Event",
+                                        "Gateway",
+                                        "Endpoints",
+                                        "EndpointSlice",
+                                        "CronJob",
+                                        "PodTemplate",
+                                        "ControllerRevision",
+                                        "LimitRange",
+                                        "Lease",
+                                        "ResourceQuota",
+                                        "Job",
+                                        "DaemonSet",
+                                        "ReplicaSet",
+                                        "StatefulSet",
+                                        "ReplicationController"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        struct str kind = str_of(kinds[i]);
+        char text[128];
+        trace_free(&trace);
+        snprintf(text, sizeof(text), "kind: %s\nmetadata: {name: w}\n", kinds[i]);
+        before(text);
+        bool passed = read_all(true), makes = !passed && strstr(error.at, "no pods are made");
+        assert_int_equal(passed, manifests_ignores(kind));
+        assert_int_equal(makes, manifests_makes_pods(kind));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(items_are_of_the_kind_of_their_list, begin, end),
+        cmocka_unit_test_setup_teardown(pods_without_a_uid_are_not_taken_for_one, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_no_matter_in_a_dump_is_counted, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_not_understood_in_a_dump_is_named, begin, end),
+        cmocka_unit_test_setup_teardown(kinds_of_no_matter_are_those_of_simulate, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
