@@ -1,11 +1,13 @@
 /* audit: answers to requests that changed nodes or pods, in their order. What must stay true: a pod
  * comes as its creation was answered; whatever was bound, by whom and where is passed over, as that
- * is to be decided anew; and a log that does not tell objects is said to be of no use. */
+ * is to be decided anew; what was only tried (a dry run) did not happen; and a log that does not
+ * tell objects is said to be of no use. */
 #include "ctl/import/audit.h"
 
 #include "ctl/import/cluster.h"
 #include "ctl/import/lines.h"
 #include "ctl/import/present.h"
+#include "ctl/import/query.h"
 #include "proto/base/moment.h"
 #include "proto/kube/documents/json.h"
 
@@ -51,6 +53,11 @@ struct entry {
 static bool is_object(const struct entry *e, const char *kind)
 {
     return e->object != NULL && str_is(kube_json_text(kube_json_get(e->object, "kind")), kind);
+}
+
+static bool is_deletion(const struct entry *e)
+{
+    return str_is(e->verb, "delete") || str_is(e->verb, "deletecollection");
 }
 
 static bool of_node(struct log *l, const struct entry *e)
@@ -110,6 +117,19 @@ static bool is_done(const struct kube_json *json)
            code < 300;
 }
 
+/* Of a deletion most say it in the body. */
+static bool is_dry_run(const struct entry *e)
+{
+    struct buffer value = {0};
+    const struct kube_json *asked = kube_json_path(e->json, "requestObject.dryRun");
+    bool dry = query_get(text_at(e->json, "requestURI"), "dryRun", &value) &&
+               str_is(buffer_str(&value), "All");
+    for (const struct kube_json *i = kube_json_first(asked); i != NULL; i = kube_json_next(i))
+        dry |= is_deletion(e) && str_is(kube_json_text(i), "All");
+    buffer_free(&value);
+    return dry;
+}
+
 static bool is_change(struct str verb)
 {
     return str_is(verb, "create") || str_is(verb, "update") || str_is(verb, "patch") ||
@@ -127,7 +147,7 @@ static bool take_entry(struct log *l, const struct kube_json *json)
                       .name = text_at(json, "objectRef.name")};
     struct str when = text_at(json, "stageTimestamp");
     bool nodes = str_is(e.resource, "nodes"), pods = str_is(e.resource, "pods");
-    if ((!nodes && !pods) || !is_change(e.verb) || !is_done(json)) {
+    if ((!nodes && !pods) || !is_change(e.verb) || !is_done(json) || is_dry_run(&e)) {
         l->present.trace->passed_over++;
         return true;
     }

@@ -18,6 +18,7 @@
 static struct trace trace;
 static char log_path[sizeof(TEMPLATE)], cluster_path[sizeof(TEMPLATE)];
 static struct str error;
+static unsigned entries;
 
 static int begin(void **state)
 {
@@ -31,6 +32,7 @@ static int begin(void **state)
     }
     trace = (struct trace){0};
     error = (struct str){0};
+    entries = 0;
     return 0;
 }
 
@@ -58,6 +60,30 @@ static void append(const char *path, const char *text)
 #define BODY(name) META(name) ",\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}"
 #define POD(name)  "{\"kind\":\"Pod\"," BODY(name) "}"
 
+/* One line of the log. what: verb, resource, code, name and URI; a subresource behind a slash;
+ * object: NULL, or what it was answered with; more: members of the entry, with a comma before. */
+struct line {
+    const char *verb, *resource, *name, *uri, *object, *more;
+    int code;
+};
+
+static void entry(struct line e)
+{
+    char resource[64], text[4096];
+    const char *sub = strchr(e.resource, '/');
+    snprintf(resource, sizeof(resource), "%.*s",
+             sub == NULL ? (int)strlen(e.resource) : (int)(sub - e.resource), e.resource);
+    snprintf(text, sizeof(text),
+             "{\"stage\":\"ResponseComplete\",\"verb\":\"%s\",\"requestURI\":\"%s\","
+             "\"objectRef\":{\"resource\":\"%s\",\"namespace\":\"d\",\"name\":\"%s\","
+             "\"subresource\":\"%s\"},\"responseStatus\":{\"code\":%d},"
+             "\"stageTimestamp\":\"2026-01-01T00:00:%02uZ\"%s%s%s}\n",
+             e.verb, e.uri != NULL ? e.uri : "", resource, e.name, sub != NULL ? sub + 1 : "",
+             e.code != 0 ? e.code : 200, entries++, e.object != NULL ? ",\"responseObject\":" : "",
+             e.object != NULL ? e.object : "", e.more != NULL ? e.more : "");
+    append(log_path, text);
+}
+
 static bool read_all(bool with_cluster)
 {
     return audit_read(&trace, log_path, with_cluster ? cluster_path : NULL, 36, &error);
@@ -81,6 +107,13 @@ static void events_are(const char *wanted, uint64_t passed_over)
     }
     assert_string_equal(all, wanted);
     assert_int_equal(trace.passed_over, passed_over);
+}
+
+static void read_is(const char *wanted, uint64_t passed_over)
+{
+    if (!read_all(false))
+        fail_msg("%.*s", STR_ARG(error));
+    events_are(wanted, passed_over);
 }
 
 /* It is refused, with the file and then this. */
@@ -217,6 +250,66 @@ static void kinds_of_no_matter_are_those_of_simulate(void **state)
     }
 }
 
+/* ---- the log ---- */
+
+static void created(const char *resource, const char *name, const char *object)
+{
+    entry((struct line){"create", resource, name, .object = object, .code = 201});
+}
+
+/* A node and a pod, which all of these begin with. */
+static void begun(void)
+{
+    created("nodes", "a", NODE("a", "1"));
+    created("pods", "p", POD("p"));
+}
+
+static void what_was_only_tried_did_not_happen(void **state)
+{
+    (void)state;
+    begun();
+    const char *dry = "/api/v1/namespaces/d/pods/p?dryRun=All";
+    entry((struct line){"create", "pods", "q", .uri = "/api/v1/pods?dryRun=All", .object = POD("q"),
+                        .code = 201});
+    entry((struct line){"update", "nodes", "a", .uri = "/x?a=b&dryRun=All&c",
+                        .object = NODE("a", "2")});
+    entry((struct line){"patch", "nodes", "a", .uri = "/x?dr%79Run=%41l%6C&force=true",
+                        .object = NODE("a", "3")});
+    entry(
+        (struct line){"delete", "nodes", "a", .uri = "/x?%64ryRun=All", .object = NODE("a", "1")});
+    entry((struct line){"delete", "pods", "p", .uri = dry, .object = POD("p")});
+    entry((struct line){"patch", "pods", "r", .uri = dry, .object = POD("r"), .code = 201});
+    read_is("+node a, +pod p", 6);
+}
+
+static void a_dry_run_may_be_asked_for_in_the_body(void **state)
+{
+    (void)state;
+    begun();
+    entry((struct line){"delete", "pods", "p", .object = POD("p"),
+                        .more = ",\"requestObject\":{\"kind\":\"DeleteOptions\",\"dryRun\":"
+                                "[\"All\"]}"});
+    entry((struct line){"delete", "nodes", "a", .object = NODE("a", "1"),
+                        .more = ",\"requestObject\":{\"kind\":\"DeleteOptions\",\"dryRun\":[]}"});
+    read_is("+node a, +pod p, -node a", 1);
+}
+
+static void what_only_looks_like_a_dry_run_happened(void **state)
+{
+    (void)state;
+    begun();
+    static const char *const uris[] = {
+        "/dryRun=All",   "/x?dryRun",      "/x?dryRun=",      "/x?dryRun=Al",   "/x?dryRun=Alle",
+        "/x?dryRun=all", "/x?xdryRun=All", "/x?dryRun%3DAll", "/x?dryRun=Al%6", "/x?dryRun=Al%zz"};
+    for (size_t i = 0; i < sizeof(uris) / sizeof(*uris); i++) {
+        entry((struct line){"delete", "pods", "p", .uri = uris[i], .object = POD("p")});
+        created("pods", "p", POD("p"));
+    }
+    assert_true(read_all(false));
+    assert_int_equal(trace.count, 22);
+    assert_int_equal(trace.passed_over, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +318,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_no_matter_in_a_dump_is_counted, begin, end),
         cmocka_unit_test_setup_teardown(what_is_not_understood_in_a_dump_is_named, begin, end),
         cmocka_unit_test_setup_teardown(kinds_of_no_matter_are_those_of_simulate, begin, end),
+        cmocka_unit_test_setup_teardown(what_was_only_tried_did_not_happen, begin, end),
+        cmocka_unit_test_setup_teardown(a_dry_run_may_be_asked_for_in_the_body, begin, end),
+        cmocka_unit_test_setup_teardown(what_only_looks_like_a_dry_run_happened, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
