@@ -91,10 +91,19 @@ static bool is_finished(const struct entry *e)
     return str_is(phase, "Succeeded") || str_is(phase, "Failed");
 }
 
+/* A pod that is applied by the server comes by a patch. */
+static bool is_creation(const struct entry *e)
+{
+    int64_t code = 0;
+    return str_is(e->verb, "create") ||
+           (!is_deletion(e) &&
+            kube_json_i64(kube_json_path(e->json, "responseStatus.code"), &code) && code == 201);
+}
+
 static bool of_pod(struct log *l, const struct entry *e)
 {
     struct str why = {NULL, 0};
-    bool creates = str_is(e->verb, "create") && e->subresource.len == 0;
+    bool creates = is_creation(e) && e->subresource.len == 0;
     if (creates && !is_object(e, "Pod")) {
         l->bare++;
         return true;

@@ -310,6 +310,27 @@ static void what_only_looks_like_a_dry_run_happened(void **state)
     assert_int_equal(trace.passed_over, 0);
 }
 
+static void what_is_applied_by_the_server_is_created(void **state)
+{
+    (void)state;
+    entry((struct line){"patch", "nodes", "a", .uri = "/x?fieldManager=k", .object = NODE("a", "1"),
+                        .code = 201});
+    entry((struct line){"patch", "pods", "p", .uri = "/x?fieldManager=k", .object = POD("p"),
+                        .code = 201});
+    entry((struct line){"patch", "pods", "p", .uri = "/x?fieldManager=k", .object = POD("p")});
+    read_is("+node a, +pod p", 1);
+}
+
+static void a_patch_that_creates_must_tell_the_object(void **state)
+{
+    (void)state;
+    begun();
+    entry((struct line){"patch", "pods", "q", .code = 201});
+    refused_as(log_path, false,
+               "1 entries about nodes or pods come without the object: the audit policy must have "
+               "the level RequestResponse for them");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +342,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_only_tried_did_not_happen, begin, end),
         cmocka_unit_test_setup_teardown(a_dry_run_may_be_asked_for_in_the_body, begin, end),
         cmocka_unit_test_setup_teardown(what_only_looks_like_a_dry_run_happened, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_applied_by_the_server_is_created, begin, end),
+        cmocka_unit_test_setup_teardown(a_patch_that_creates_must_tell_the_object, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
