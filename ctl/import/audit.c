@@ -84,10 +84,9 @@ static bool is_terminating(const struct entry *e)
            grace > 0;
 }
 
-static bool is_finished(const struct entry *e)
+static bool is_finished(const struct kube_json *pod)
 {
-    struct str phase =
-        e->object != NULL ? text_at(e->object, "status.phase") : (struct str){NULL, 0};
+    struct str phase = text_at(pod, "status.phase");
     return str_is(phase, "Succeeded") || str_is(phase, "Failed");
 }
 
@@ -110,8 +109,8 @@ static bool of_pod(struct log *l, const struct entry *e)
     }
     if (creates)
         return present_pod(&l->present, e->at_us, e->object, &why) || fail(l, why);
-    bool deletes = str_is(e->verb, "delete") && e->subresource.len == 0 && !is_terminating(e);
-    if (deletes || is_finished(e))
+    bool deletes = str_is(e->verb, "delete") && !is_terminating(e);
+    if (deletes || is_finished(e->object))
         present_lose_pod(&l->present, e->at_us, e->space, e->name);
     else
         l->present.trace->passed_over++;
@@ -124,6 +123,14 @@ static bool is_done(const struct kube_json *json)
     return str_is(text_at(json, "stage"), "ResponseComplete") &&
            kube_json_i64(kube_json_path(json, "responseStatus.code"), &code) && code >= 200 &&
            code < 300;
+}
+
+/* What else there is below a node or a pod, such as proxy, changes nothing of it, or what is
+ * decided anew, and is answered with other objects. */
+static bool is_of_use(const struct entry *e)
+{
+    struct str sub = e->subresource;
+    return sub.len == 0 || (str_is(sub, "status") && !is_deletion(e));
 }
 
 /* Of a deletion most say it in the body. */
@@ -156,7 +163,8 @@ static bool take_entry(struct log *l, const struct kube_json *json)
                       .name = text_at(json, "objectRef.name")};
     struct str when = text_at(json, "stageTimestamp");
     bool nodes = str_is(e.resource, "nodes"), pods = str_is(e.resource, "pods");
-    if ((!nodes && !pods) || !is_change(e.verb) || !is_done(json) || is_dry_run(&e)) {
+    if ((!nodes && !pods) || !is_of_use(&e) || !is_change(e.verb) || !is_done(json) ||
+        is_dry_run(&e)) {
         l->present.trace->passed_over++;
         return true;
     }

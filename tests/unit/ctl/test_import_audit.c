@@ -331,6 +331,38 @@ static void a_patch_that_creates_must_tell_the_object(void **state)
                "the level RequestResponse for them");
 }
 
+static void subresources_that_say_nothing_of_the_cluster_are_of_no_use(void **state)
+{
+    (void)state;
+    begun();
+    static const char *const resources[] = {"nodes/proxy",  "nodes/log",    "pods/proxy",
+                                            "pods/exec",    "pods/binding", "pods/eviction",
+                                            "pods/anything"};
+    static const char *const verbs[] = {"create", "update", "patch", "delete", "deletecollection"};
+    for (size_t r = 0; r < sizeof(resources) / sizeof(*resources); r++)
+        for (size_t v = 0; v < sizeof(verbs) / sizeof(*verbs); v++) {
+            bool node = strncmp(resources[r], "nodes", 5) == 0;
+            entry((struct line){verbs[v], resources[r], node ? "a" : "p", .code = 201});
+        }
+    entry((struct line){"create", "pods/proxy", "p",
+                        .object = "{\"status\":{\"phase\":\"Failed\"}}"});
+    read_is("+node a, +pod p", 36);
+}
+
+static void a_status_tells_of_nodes_and_of_pods_that_end(void **state)
+{
+    (void)state;
+    begun();
+    entry((struct line){"patch", "nodes/status", "a", .object = NODE("a", "2")});
+    entry((struct line){"patch", "pods/status", "p",
+                        .object =
+                            "{\"kind\":\"Pod\"," META("p") ",\"status\":{\"phase\":\"Running\"}}"});
+    entry((struct line){"patch", "pods/status", "p",
+                        .object =
+                            "{\"kind\":\"Pod\"," META("p") ",\"status\":{\"phase\":\"Failed\"}}"});
+    read_is("+node a, +pod p, +node a, -pod p", 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +376,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_only_looks_like_a_dry_run_happened, begin, end),
         cmocka_unit_test_setup_teardown(what_is_applied_by_the_server_is_created, begin, end),
         cmocka_unit_test_setup_teardown(a_patch_that_creates_must_tell_the_object, begin, end),
+        cmocka_unit_test_setup_teardown(subresources_that_say_nothing_of_the_cluster_are_of_no_use,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(a_status_tells_of_nodes_and_of_pods_that_end, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
