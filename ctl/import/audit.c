@@ -90,6 +90,46 @@ static bool is_finished(const struct kube_json *pod)
     return str_is(phase, "Succeeded") || str_is(phase, "Failed");
 }
 
+/* Seconds that a pod has to end, as the API server reckons them: its list tells it as it was before
+ * the deletion. */
+static int64_t grace_of(const struct entry *e, const struct kube_json *pod)
+{
+    struct buffer value = {0};
+    int64_t grace = 0;
+    bool asked =
+        kube_json_i64(kube_json_path(e->json, "requestObject.gracePeriodSeconds"), &grace) ||
+        (query_get(text_at(e->json, "requestURI"), "gracePeriodSeconds", &value) &&
+         str_to_i64(buffer_str(&value), &grace));
+    if (!asked)
+        (void)kube_json_i64(kube_json_path(pod, "spec.terminationGracePeriodSeconds"), &grace);
+    buffer_free(&value);
+    return text_at(pod, "spec.nodeName").len == 0 || is_finished(pod) ? 0 : grace;
+}
+
+static void of_item(struct log *l, const struct entry *e, const struct kube_json *item)
+{
+    struct str name = text_at(item, "metadata.name");
+    if (str_is(e->resource, "nodes"))
+        present_lose_node(&l->present, e->at_us, name);
+    else if (grace_of(e, item) == 0)
+        present_lose_pod(&l->present, e->at_us, text_at(item, "metadata.namespace"), name);
+}
+
+/* Each of a list is deleted. */
+static void of_list(struct log *l, const struct entry *e)
+{
+    const struct kube_json *items = kube_json_get(e->object, "items");
+    size_t before = l->present.trace->count;
+    if (!kube_json_is_array(items)) {
+        l->bare++;
+        return;
+    }
+    for (const struct kube_json *i = kube_json_first(items); i != NULL; i = kube_json_next(i))
+        of_item(l, e, i);
+    if (l->present.trace->count == before)
+        l->present.trace->passed_over++;
+}
+
 /* A pod that is applied by the server comes by a patch. */
 static bool is_creation(const struct entry *e)
 {
@@ -149,7 +189,7 @@ static bool is_dry_run(const struct entry *e)
 static bool is_change(struct str verb)
 {
     return str_is(verb, "create") || str_is(verb, "update") || str_is(verb, "patch") ||
-           str_is(verb, "delete");
+           str_is(verb, "delete") || str_is(verb, "deletecollection");
 }
 
 static bool take_entry(struct log *l, const struct kube_json *json)
@@ -174,6 +214,10 @@ static bool take_entry(struct log *l, const struct kube_json *json)
         when = text_at(json, "requestReceivedTimestamp");
     if (!moment_parse_wall(when.at, when.len, &e.at_us))
         return fail(l, STR_LITERAL("there is no time in stageTimestamp"));
+    if (str_is(e.verb, "deletecollection")) {
+        of_list(l, &e);
+        return true;
+    }
     return nodes ? of_node(l, &e) : of_pod(l, &e);
 }
 

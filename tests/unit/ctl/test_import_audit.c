@@ -331,6 +331,64 @@ static void a_patch_that_creates_must_tell_the_object(void **state)
                "the level RequestResponse for them");
 }
 
+static void what_is_deleted_together_goes(void **state)
+{
+    (void)state;
+    begun();
+    created("pods", "q", POD("q"));
+    entry((struct line){"deletecollection", "pods", "", .uri = "/x?dryRun=All",
+                        .object = "{\"kind\":\"PodList\",\"items\":[{" BODY("p") "}]}"});
+    entry((struct line){"deletecollection", "pods", "",
+                        .object = "{\"kind\":\"PodList\",\"items\":[{" BODY("p") "},{" BODY(
+                            "x") "}," POD("q") "]}"});
+    entry((struct line){"deletecollection", "pods", "",
+                        .object = "{\"kind\":\"PodList\",\"items\":[]}"});
+    entry((struct line){"deletecollection", "nodes", "",
+                        .object = "{\"kind\":\"NodeList\",\"items\":[" NODE("a", "1") "]}"});
+    read_is("+node a, +pod p, +pod q, -pod p, -pod q, -node a", 2);
+}
+
+/* As the API server decides it: the list has the pods as they were before. */
+#define RUNS(name, phase, grace)                                                                   \
+    "{" META(name) ",\"spec\":{\"nodeName\":\"a\",\"terminationGracePeriodSeconds\":" grace        \
+                   "},\"status\":{\"phase\":\"" phase "\"}}"
+
+static void what_runs_goes_when_its_kubelet_has_ended_it(void **state)
+{
+    (void)state;
+    begun();
+    for (int i = 0; i < 4; i++)
+        created("pods", (const char *[]){"q", "r", "s", "t"}[i],
+                (const char *[]){POD("q"), POD("r"), POD("s"), POD("t")}[i]);
+    entry((struct line){"deletecollection", "pods", "",
+                        .object =
+                            "{\"kind\":\"PodList\",\"items\":[" RUNS("p", "Running", "30") "," RUNS(
+                                "q", "Running", "0") "," RUNS("r", "Failed", "30") "]}"});
+    entry((struct line){"delete", "pods", "p", .object = POD("p")});
+    entry(
+        (struct line){"deletecollection", "pods", "",
+                      .object = "{\"kind\":\"PodList\",\"items\":[" RUNS("s", "Running", "30") "]}",
+                      .more = ",\"requestObject\":{\"gracePeriodSeconds\":0}"});
+    entry((struct line){"deletecollection", "pods", "", .uri = "/x?gracePeriodSeconds=0",
+                        .object =
+                            "{\"kind\":\"PodList\",\"items\":[" RUNS("t", "Running", "30") "]}"});
+    read_is("+node a, +pod p, +pod q, +pod r, +pod s, +pod t, -pod q, -pod r, -pod p, -pod s, "
+            "-pod t",
+            0);
+}
+
+static void what_is_deleted_together_must_be_told(void **state)
+{
+    (void)state;
+    begun();
+    entry((struct line){"deletecollection", "pods", "", .object = NULL});
+    entry((struct line){"deletecollection", "nodes", "", .object = "{\"kind\":\"Status\"}"});
+    entry((struct line){"deletecollection", "pods", "", .object = "{\"kind\":\"PodList\"}"});
+    refused_as(log_path, false,
+               "3 entries about nodes or pods come without the object: the audit policy must have "
+               "the level RequestResponse for them");
+}
+
 static void subresources_that_say_nothing_of_the_cluster_are_of_no_use(void **state)
 {
     (void)state;
@@ -376,6 +434,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_only_looks_like_a_dry_run_happened, begin, end),
         cmocka_unit_test_setup_teardown(what_is_applied_by_the_server_is_created, begin, end),
         cmocka_unit_test_setup_teardown(a_patch_that_creates_must_tell_the_object, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_deleted_together_goes, begin, end),
+        cmocka_unit_test_setup_teardown(what_runs_goes_when_its_kubelet_has_ended_it, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_deleted_together_must_be_told, begin, end),
         cmocka_unit_test_setup_teardown(subresources_that_say_nothing_of_the_cluster_are_of_no_use,
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_status_tells_of_nodes_and_of_pods_that_end, begin, end),
