@@ -1,11 +1,12 @@
 /* openb: each row becomes a Node or a Pod as somebody would write it, and is read as such. GPUs are
  * a resource in thousandths, which says nothing of which card a pod gets; the models that a pod
- * asks for are a node affinity. What must stay true: a row that cannot be understood is named, and
- * nothing is made up for it. */
+ * asks for are a node affinity. What must stay true: a row that cannot be understood, or that
+ * contradicts another, is named, and nothing is made up for it. */
 #include "ctl/import/openb.h"
 
 #include "ctl/import/lines.h"
 #include "proto/base/json_string.h"
+#include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/kube/documents/json.h"
 
@@ -28,6 +29,7 @@ struct table {
     int64_t begin_us;
     struct str *error;
     struct buffer object;
+    struct map *names; /* of the rows so far, to the numbers of their lines */
 };
 
 static bool fail(struct table *t, const char *what, struct str of)
@@ -102,6 +104,7 @@ static void close_table(struct table *t)
         fclose(t->file);
     buffer_free(&t->line);
     buffer_free(&t->object);
+    map_free(&t->names);
 }
 
 /* The cell of that column; empty: there is none in this row. */
@@ -143,6 +146,20 @@ static int64_t at_least_0(int64_t value)
     return value > 0 ? value : 0;
 }
 
+/* A name is one node's or pod's; of two rows the second would be lost, or take the first's place.
+ */
+static bool is_new(struct table *t, struct str name)
+{
+    char line[64];
+    const unsigned long *before = map_get(t->names, name);
+    if (before != NULL) {
+        snprintf(line, sizeof(line), "is in line %lu already: ", *before);
+        return fail(t, line, name);
+    }
+    map_set(t->names, name, arena_same(&t->trace->memory, &t->number, sizeof(t->number)));
+    return true;
+}
+
 static struct kube_json *parse(struct table *t)
 {
     struct str why = {NULL, 0};
@@ -157,7 +174,7 @@ static bool read_node(struct table *t)
     struct str name = {NULL, 0}, model = {NULL, 0}, why = {NULL, 0};
     int64_t cpu = 0, memory = 0, gpu = 0;
     if (!cell(t, "sn", &name) || !cell(t, "model", &model) || !number(t, "cpu_milli", &cpu) ||
-        !number(t, "memory_mib", &memory) || !number(t, "gpu", &gpu))
+        !number(t, "memory_mib", &memory) || !number(t, "gpu", &gpu) || !is_new(t, name))
         return false;
     buffer_reset(&t->object);
     buffer_add_text(&t->object, "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":");
@@ -244,6 +261,10 @@ static bool read_pod(struct table *t)
         return false;
     if (r.comes < 0)
         return fail(t, "no creation_time of ", r.name);
+    if (r.goes >= 0 && r.goes < r.comes)
+        return fail(t, "deletion_time is before creation_time: ", r.name);
+    if (!is_new(t, r.name))
+        return false;
     put_pod(t, &r);
     struct kube_json *object = parse(t);
     bool good =
@@ -252,7 +273,7 @@ static bool read_pod(struct table *t)
     kube_json_free(&object);
     const struct pod_gone gone = {
         .uid = r.name, .namespace_name = STR_LITERAL("default"), .name = r.name};
-    if (good && r.goes > r.comes)
+    if (good && r.goes >= 0)
         trace_pod_gone(t->trace, t->begin_us + 1000000 * r.goes, &gone);
     return good;
 }
@@ -260,7 +281,8 @@ static bool read_pod(struct table *t)
 static bool read_table(struct trace *trace, const char *path, int64_t begin_us,
                        bool (*row)(struct table *t), struct str *error)
 {
-    struct table t = {.trace = trace, .path = path, .begin_us = begin_us, .error = error};
+    struct table t = {
+        .trace = trace, .path = path, .begin_us = begin_us, .error = error, .names = map_new()};
     bool good = open_table(&t);
     while (good && next_row(&t))
         good = row(&t);
