@@ -1,7 +1,7 @@
 /* object_defaults: what the API server's defaulting and admission would have written into an object
  * that is no pod, as far as scheduling looks at it. */
-#ifndef CTL_SIMULATE_OBJECT_DEFAULTS_H
-#define CTL_SIMULATE_OBJECT_DEFAULTS_H
+#ifndef CTL_WHATIF_OBJECT_DEFAULTS_H
+#define CTL_WHATIF_OBJECT_DEFAULTS_H
 
 #include "proto/kube/documents/json.h"
 

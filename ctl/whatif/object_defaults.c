@@ -3,7 +3,7 @@
  *
  * What must stay true: what was written stays as it was written; what came out of a cluster, where
  * admission has seen it (it has a UID), is admitted to nothing again. */
-#include "ctl/simulate/object_defaults.h"
+#include "ctl/whatif/object_defaults.h"
 
 #include "ctl/json_out.h"
 #include "proto/base/arena.h"
