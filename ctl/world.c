@@ -208,13 +208,16 @@ bool world_group(const struct world *w, const struct gang *named, struct gang *g
                  struct arena *a)
 {
     size_t at = 0;
+    struct gang one;
     void *value;
     while (map_next(w->groups, &at, NULL, &value)) {
-        packed_get(value, &gang_record, group, a);
-        if ((named->api.len == 0 || str_equal(group->api, named->api)) &&
-            str_equal(group->namespace_name, named->namespace_name) &&
-            str_equal(group->name, named->name))
+        packed_get(value, &gang_record, &one, a);
+        if ((named->api.len == 0 || str_equal(one.api, named->api)) &&
+            str_equal(one.namespace_name, named->namespace_name) &&
+            str_equal(one.name, named->name)) {
+            *group = one;
             return true;
+        }
     }
     return false;
 }

@@ -52,8 +52,8 @@ void world_each_pod(const struct world *w, void (*visit)(void *context, const st
 /* The pod as it would be without its node, and without what its binding has added: the API server
  * gives a pod its node's zone and region as labels. From the arena, what is the same shared. */
 struct pod world_pod_unbound(const struct world *w, const struct pod *pod, struct arena *a);
-/* The PodGroup of that namespace, name and, unless that is empty, API group. False: there is none.
- */
+/* The PodGroup of that namespace, name and, unless that is empty, API group. False: there is none,
+ * and group is as it was. */
 bool world_group(const struct world *w, const struct gang *named, struct gang *group,
                  struct arena *a);
 /* All pods that name it, from the arena, in no order. */

@@ -204,6 +204,27 @@ static void decide(int64_t cpu)
     assert_true(attempt_decide(&attempts, &e.tried, &e.now));
 }
 
+/* What there is of other groups is not said of one that there is not. */
+static void another_group_is_not_its_own(void **state)
+{
+    const struct message other = {.type = MSG_pod_group_set,
+                                  .pod_group_set.group = {.api = STR_LITERAL("g.k8s.io"),
+                                                          .namespace_name = STR_LITERAL("a"),
+                                                          .name = STR_LITERAL("other"),
+                                                          .min_member = 3}};
+    struct gang named = {.namespace_name = STR_LITERAL("a"), .name = STR_LITERAL("lost")};
+    (void)state;
+    decide(1000);
+    world_take(live.world, &other);
+    e.pod.gang = named.name;
+    assert_false(world_group(live.world, &named, &e.group, &arena));
+    assert_int_equal(e.group.min_member, 0);
+    expect("PodGroup:     lost, which there is none of\n");
+    named.name = STR_LITERAL("other");
+    assert_true(world_group(live.world, &named, &e.group, &arena));
+    assert_int_equal(e.group.min_member, 3);
+}
+
 static void nodes_are_grouped_by_why_not(void **state)
 {
     (void)state;
@@ -429,6 +450,7 @@ int main(void)
         TEST(what_the_queue_has_of_it),
         TEST(what_the_scheduler_does_with_it),
         TEST(who_else_is_in_its_group),
+        TEST(another_group_is_not_its_own),
         TEST(nodes_are_grouped_by_why_not),
         TEST(the_best_nodes_with_their_scores),
         TEST(the_only_node_needs_no_score),
