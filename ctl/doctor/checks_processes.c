@@ -87,14 +87,24 @@ static void look_not_ready(const struct facts *f, const struct check *c, struct 
                  STR_ARG(status_line(&p->now, "lacks")));
 }
 
+/* A binder that could not renew its lease is still named in it; one that is named and settles
+ * leads soon. How long it lasts is not known. */
 static void look_leaderless(const struct facts *f, const struct check *c, struct findings_list *out)
 {
-    PROCESS_EACH (f, p)
-        if (is_kind(p, BINDER) && is_settled(f, p) &&
-            str_is(status_line(&p->now, "leading"), "false") &&
-            str_is(status_line(&p->before, "leading"), "false") &&
-            status_line(&p->now, "holder").len == 0)
-            find(out, c, p->name, age_s(p), "nobody holds the lease, so no pod is bound");
+    PROCESS_EACH (f, p) {
+        struct str holder = status_line(&p->now, "holder");
+        struct str lost = status_line(&p->now, "lease_lost");
+        bool own = str_equal(holder, status_line(&p->now, "identity"));
+        if (!is_kind(p, BINDER) || !is_settled(f, p) ||
+            !str_is(status_line(&p->now, "leading"), "false") ||
+            !str_is(status_line(&p->before, "leading"), "false"))
+            continue;
+        if (holder.len == 0)
+            find(out, c, p->name, -1, "nobody holds the lease, so no pod is bound");
+        else if (own && status_line(&p->now, "settles_in_ms").len == 0)
+            find(out, c, p->name, -1, "nobody renews its lease%s%.*s%s, so no pod is bound",
+                 lost.len > 0 ? " (" : "", STR_ARG(lost), lost.len > 0 ? ")" : "");
+    }
 }
 
 static bool leads(const struct process_fact *p)

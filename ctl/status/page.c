@@ -71,14 +71,36 @@ static void worker_line(const struct status *s, struct buffer *out)
                      said_number(s, "pods", NULL));
 }
 
+/* Its name stays in the lease for a while when it could not renew it, and stands there already
+ * while it waits to lead again. Without an election there is no end to what it may write. */
+static void add_leading(const struct status *s, struct buffer *out)
+{
+    struct str holder = said_value(s, "holder", NULL), lost = said_value(s, "lease_lost", NULL);
+    bool own = str_equal(holder, said_value(s, "identity", NULL));
+    int64_t settles_ms = said_number(s, "settles_in_ms", NULL);
+    if (str_is(said_value(s, "leading", NULL), "true")) {
+        buffer_add_text(out, "leads");
+        if (said_value(s, "lease_deadline_ms", NULL).len > 0)
+            buffer_print(out, ", may write for %.1f s more",
+                         (double)said_number(s, "lease_deadline_ms", NULL) / 1000);
+    } else if (holder.len == 0) {
+        buffer_add_text(out, "does not lead (nobody does)");
+    } else if (!own) {
+        buffer_print(out, "does not lead (%.*s does)", STR_ARG(holder));
+    } else if (settles_ms > 0) {
+        buffer_print(out, "leads in %.1f s, when writes of its former life have ended",
+                     (double)settles_ms / 1000);
+    } else if (lost.len > 0) {
+        buffer_print(out, "does not lead: has lost the lease (%.*s)", STR_ARG(lost));
+    } else {
+        buffer_add_text(out, "does not lead, though its name is in the lease");
+    }
+}
+
 static void binder_line(const struct status *s, struct buffer *out)
 {
-    if (str_is(said_value(s, "leading", NULL), "true"))
-        buffer_print(out, "leads, may write for %.1f s more; ",
-                     (double)said_number(s, "lease_deadline_ms", NULL) / 1000);
-    else
-        buffer_print(out, "does not lead (%.*s does); ", STR_ARG(said_value(s, "holder", NULL)));
-    buffer_print(out, "%" PRId64 " bound, %" PRId64 " failed, half of them within %" PRId64 " µs",
+    add_leading(s, out);
+    buffer_print(out, "; %" PRId64 " bound, %" PRId64 " failed, half of them within %" PRId64 " µs",
                  said_number(s, "binds", "bound"), said_number(s, "binds", "failed"),
                  said_number(s, "bind_p50_us", NULL));
     struct str forbidden = said_value(s, "forbidden", NULL);

@@ -46,7 +46,8 @@ static void process(int at, const char *name, const char *kind, const char *line
 static const char binder_lines[] =
     "leading=true\nholder=me\nready=true\nlane_bind=waiting=3 delayed=0 oldest_ms=20 dropped=0\n"
     "lane_event=waiting=9 oldest_ms=400 dropped=0\nlane_status=waiting=0 oldest_ms=0 dropped=0\n"
-    "status=pods=0 dropped=2\nevents=keys=2 repeated=0 evicted=0 dropped=3\nconfig_hash=aa\n";
+    "status=pods=0 dropped=2\nevents=keys=2 repeated=0 evicted=0 dropped=3\nconfig_hash=aa\n"
+    "identity=me\n";
 static const char queue_lines[] =
     "config_hash=aa\nactive=10\nattempts=500\n"
     "group:default/web=too-few-pods,placed:0,needed:2,min:3,pending:1,waiting_s:20\n";
@@ -236,6 +237,7 @@ static void an_instance_that_is_not_ready(void **state)
 {
     (void)state;
     set(BINDER_1, "leading", "false", true);
+    set(BINDER_1, "holder", "another", true);
     set(BINDER_1, "ready", "false", true);
     set(SCHEDULER_1, "leading", "no", true);
     set(BINDER_1, "config_hash", "aa", true);
@@ -251,6 +253,23 @@ static void nobody_leads(void **state)
     set(BINDER_1, "holder", "", true);
     set(SCHEDULER_1, "leading", "no", true);
     finds("no-leader", "binder", "nobody holds the lease");
+    assert_int_equal(found.at[0].since_s, -1); /* its age says nothing about that */
+}
+
+/* It is named in the lease until somebody else is. */
+static void the_lease_is_not_renewed(void **state)
+{
+    (void)state;
+    struct status *s = &processes[BINDER_1].now;
+    set(BINDER_1, "leading", "false", true);
+    set(SCHEDULER_1, "leading", "no", true);
+    s->lines.at[s->lines.count] =
+        (struct label){STR_LITERAL("lease_lost"), STR_LITERAL("renew deadline passed")};
+    s->lines.count++;
+    finds("no-leader", "binder", "nobody renews its lease (renew deadline passed), so no pod");
+    s->lines.at[s->lines.count - 1] =
+        (struct label){STR_LITERAL("settles_in_ms"), STR_LITERAL("900")};
+    nothing(); /* it leads soon */
 }
 
 static void a_leader_that_decides_nothing(void **state)
@@ -484,6 +503,7 @@ int main(void)
         TEST(no_worker_is_missing_where_the_scheduler_has_one),
         TEST(an_instance_that_is_not_ready),
         TEST(nobody_leads),
+        TEST(the_lease_is_not_renewed),
         TEST(a_leader_that_decides_nothing),
         TEST(nothing_is_tried),
         TEST(another_configuration),

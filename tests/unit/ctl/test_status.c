@@ -233,6 +233,39 @@ static void a_page_has_a_line_for_each(void **state)
     assert_non_null(strstr(out.at, "; 7 bound, 1 failed, half of them within 0 µs\n"));
 }
 
+/* Its line in the page; lines end with NULL. */
+static void binder_says(const char *const *lines, const char *text)
+{
+    stop(NULL);
+    start(NULL);
+    add("binder", "binder", lines);
+    status_page(&all, &out);
+    buffer_add(&out, "", 1);
+    if (strstr(out.at, text) == NULL)
+        fail_msg("no \"%s\" in %s", text, out.at);
+}
+
+static void whether_it_leads_is_said_in_plain_words(void **state)
+{
+    static const char *const leads[] = {"leading=true", "identity=a", "holder=a",
+                                        "lease_deadline_ms=9300", NULL};
+    static const char *const alone[] = {"leading=true", "identity=a", "holder=a", NULL};
+    static const char *const other[] = {"leading=false", "identity=a", "holder=b",
+                                        "lease_lost=another holder", NULL};
+    static const char *const nobody[] = {"leading=false", "identity=a", "holder=", NULL};
+    static const char *const lost[] = {"leading=false", "identity=a", "holder=a",
+                                       "lease_lost=renew deadline passed", NULL};
+    static const char *const settles[] = {"leading=false", "identity=a", "holder=a",
+                                          "settles_in_ms=1500", NULL};
+    (void)state;
+    binder_says(leads, " leads, may write for 9.3 s more; 0 bound");
+    binder_says(alone, " leads; 0 bound");
+    binder_says(other, " does not lead (b does); 0 bound");
+    binder_says(nobody, " does not lead (nobody does); 0 bound");
+    binder_says(lost, " does not lead: has lost the lease (renew deadline passed); 0 bound");
+    binder_says(settles, " leads in 1.5 s, when writes of its former life have ended; 0 bound");
+}
+
 static const struct kube_json *member(const struct kube_json *of, const char *name)
 {
     const struct kube_json *i = kube_json_first(of);
@@ -336,6 +369,7 @@ int main(void)
         T(a_part_alone_is_well_when_it_answers),
         T(what_waits_is_said_with_reasons),
         T(a_page_has_a_line_for_each),
+        T(whether_it_leads_is_said_in_plain_words),
         T(json_has_types),
         T(values_have_fields),
         T(a_key_finds_its_row),
