@@ -1,5 +1,6 @@
 /* debug: `berth debug pod`, which asks every process of an instance to log everything about one pod
- * for a while. What must stay true: it ends with 0 only when every process that was found does. */
+ * for a while. What must stay true: it ends with 0 only when every process that was found does, but
+ * for tools with a door, as berth-serve, which have no part in a pod and are not asked. */
 #include "ctl/debug/debug.h"
 
 #include "ctl/asking.h"
@@ -99,12 +100,16 @@ static void print(const struct debugging *d)
 
 static int report(const struct debugging *d)
 {
-    size_t silent = 0;
-    for (size_t i = 0; i < d->asking.count; i++)
-        silent += !d->asking.doors[i].answered;
+    size_t silent = 0, count = 0;
+    for (size_t i = 0; i < d->asking.count; i++) {
+        const struct door *door = &d->asking.doors[i];
+        silent += !door->answered;
+        count += door->asked || !door->answered; /* a tool has not been asked */
+    }
     if (silent > 0)
-        fprintf(stderr, "berth debug: %zu of %zu processes have not answered\n", silent,
-                d->asking.count);
+        fprintf(stderr, "berth debug: %zu of %zu processes have not answered\n", silent, count);
+    else if (count == 0)
+        fputs("berth debug: nobody is there who would log\n", stderr);
     if (d->doing > 0)
         print(d);
     return d->doing > 0 && d->refused == 0 && silent == 0 ? 0 : 1;
@@ -131,6 +136,7 @@ int command_debug(int argc, char **argv)
         d.request.debug_pod.for_ms = 0;
     d.asking.request = &d.request;
     d.asking.answer = MSG_debug_pod;
+    d.asking.whom = (enum process)(ANY & ~TOOL);
     d.asking.take = take;
     d.asking.state = &d;
     return asking_ask(&d.asking) ? report(&d) : 1;
