@@ -54,15 +54,6 @@ static void take(void *state, size_t door, const struct message *answer)
 
 /* ---- printing ---- */
 
-static void add_plugins(struct columns *t, const struct strs *names)
-{
-    struct buffer text = {0};
-    for (uint32_t i = 0; i < names->count; i++)
-        buffer_print(&text, "%s%.*s", i > 0 ? "," : "", STR_ARG(names->at[i]));
-    columns_text(t, buffer_str(&text));
-    buffer_free(&text);
-}
-
 static void fill_row(const struct pending_pod *p, bool wide, struct columns *t)
 {
     columns_text(t, p->namespace_name);
@@ -76,7 +67,7 @@ static void fill_row(const struct pending_pod *p, bool wide, struct columns *t)
         columns_next_try(t, p->backoff_ms);
         columns_text(t, p->uid);
     }
-    add_plugins(t, &p->rejected_by);
+    columns_strs(t, &p->rejected_by);
 }
 
 static void fill_heads(bool wide, struct columns *t)

@@ -52,6 +52,15 @@ void columns_text(struct columns *t, struct str text)
     columns_number(t, text, 0);
 }
 
+void columns_strs(struct columns *t, const struct strs *texts)
+{
+    struct buffer all = {0};
+    for (uint32_t i = 0; i < texts->count; i++)
+        buffer_print(&all, "%s%.*s", i > 0 ? "," : "", STR_ARG(texts->at[i]));
+    columns_text(t, buffer_str(&all));
+    buffer_free(&all);
+}
+
 void columns_i64(struct columns *t, int64_t value)
 {
     char text[24];

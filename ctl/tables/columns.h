@@ -26,7 +26,9 @@ void columns_head(struct columns *t, const char *head);
 /* The next cell, row by row. The text is copied; what a terminal could take for a command becomes
  * question marks. Empty: <none>. */
 void columns_text(struct columns *t, struct str text);
-/* The same, sorted by a number. */
+/* All of them in one cell, with commas. */
+void columns_strs(struct columns *t, const struct strs *texts);
+/* A text that is sorted by a number. */
 void columns_number(struct columns *t, struct str text, double key);
 void columns_i64(struct columns *t, int64_t value);
 /* How long ago or how long from now, in milliseconds, as kubectl shows ages. */

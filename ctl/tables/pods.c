@@ -146,21 +146,58 @@ static struct str status_of(const struct pod *pod, const struct pending_pod *wai
     return waits != NULL ? words_text(&pending_place_words, waits->place) : STR_LITERAL("Pending");
 }
 
-struct str pods_first_reason(struct str message)
+/* A number and a blank: it turned away so many nodes; -1: there is none. */
+static int64_t nodes_of(struct str text)
+{
+    int64_t count = -1;
+    struct str number = {text.at, 0};
+    while (number.len < text.len && text.at[number.len] >= '0' && text.at[number.len] <= '9')
+        number.len++;
+    if (number.len == text.len || text.at[number.len] != ' ' || !str_to_i64(number, &count))
+        return -1;
+    return count;
+}
+
+/* Up to the next one, which begins with a number, or to the end of all; a comma may be inside. */
+static struct str next_reason(struct str *rest)
+{
+    const struct str text = *rest;
+    uint32_t end = 0, next = text.len;
+    for (; end < text.len; end++) {
+        const struct str behind = {text.at + end + 1, text.len - end - 1};
+        bool blank = behind.len > 0 && behind.at[0] == ' ';
+        if (text.at[end] == '.' && (behind.len == 0 || blank))
+            break;
+        if (text.at[end] == ',' && blank &&
+            nodes_of((struct str){behind.at + 1, behind.len - 1}) >= 0) {
+            next = end + 2;
+            break;
+        }
+    }
+    *rest = (struct str){text.at + next, text.len - next};
+    return (struct str){text.at, end};
+}
+
+struct str pods_main_reason(struct str message)
 {
     static const char nodes[] = "nodes are available: ";
-    for (uint32_t i = 0; i + sizeof(nodes) - 1 < message.len; i++) {
-        struct str at = {message.at + i, sizeof(nodes) - 1};
-        if (!str_is(at, nodes))
-            continue;
-        struct str rest = {at.at + at.len, message.len - i - at.len};
-        uint32_t end = 0;
-        while (end < rest.len && rest.at[end] != ',' &&
-               !(rest.at[end] == '.' && (end + 1 == rest.len || rest.at[end + 1] == ' ')))
-            end++;
-        return (struct str){rest.at, end};
+    const uint32_t head = sizeof(nodes) - 1;
+    struct str rest = message, main = {0};
+    int64_t most = -1;
+    while (rest.len >= head && !str_starts_with(rest, nodes))
+        rest = (struct str){rest.at + 1, rest.len - 1};
+    if (rest.len < head)
+        return message;
+    rest = (struct str){rest.at + head, rest.len - head};
+    while (rest.len > 0) {
+        struct str reason = next_reason(&rest);
+        int64_t count = nodes_of(reason);
+        if (main.at == NULL || count > most) {
+            main = reason;
+            most = count;
+        }
     }
-    return message;
+    return main;
 }
 
 static void fill_row(const struct found *f, const struct pod *pod, struct columns *t)
@@ -185,7 +222,7 @@ static void fill_row(const struct found *f, const struct pod *pod, struct column
         columns_text(t, pod->scheduler_name);
     }
     if (v->wide || v->pending)
-        columns_text(t, v->wide ? why : pods_first_reason(why));
+        columns_text(t, v->wide ? why : pods_main_reason(why));
 }
 
 static void fill_heads(const struct pods_view *view, struct columns *t)

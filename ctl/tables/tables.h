@@ -17,8 +17,9 @@ struct pods_view {
 
 /* The pods of a cluster that was loaded, by namespace and name; the table is empty. */
 void pods_fill(const struct live *live, const struct pods_view *view, struct columns *table);
-/* Of a PodScheduled condition's message the first reason: "1 Insufficient cpu". */
-struct str pods_first_reason(struct str message);
+/* Of a PodScheduled condition's message the reason that turned away the most nodes, the first of
+ * such ones: "9 Insufficient cpu". */
+struct str pods_main_reason(struct str message);
 
 /* The nodes of a cluster that was loaded, by name, as berth nodes shows them. */
 void nodes_fill(const struct live *live, struct columns *table);

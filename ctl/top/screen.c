@@ -190,7 +190,7 @@ static void fill_pending(const struct top *t, struct columns *c)
         columns_i64(c, p->attempts);
         columns_span(c, p->waiting_ms);
         columns_next_try(c, p->backoff_ms);
-        columns_text(c, p->rejected_by.count > 0 ? p->rejected_by.at[0] : (struct str){0});
+        columns_strs(c, &p->rejected_by);
     }
 }
 

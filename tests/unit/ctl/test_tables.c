@@ -135,18 +135,32 @@ static void what_is_no_selector_is_refused(void **state)
     }
 }
 
-static void the_first_reason_is_found_in_a_message(void **state)
+static void main_reason(const char *message, const char *wanted)
 {
-    struct str first;
+    struct str reason = pods_main_reason(str_of(message));
+    if (!str_is(reason, wanted))
+        fail_msg("\"%.*s\", not \"%s\"", STR_ARG(reason), wanted);
+}
+
+/* They stand there as they are sorted by text, so that "1 node(s) were unschedulable" is before
+ * "9 Insufficient cpu", and "10 …" before both. */
+static void the_reason_of_most_nodes_is_found_in_a_message(void **state)
+{
     (void)state;
-    first = pods_first_reason(STR_LITERAL("0/3 nodes are available: 1 Insufficient cpu, 2 node(s) "
-                                          "had untolerated taint(s). preemption: none"));
-    assert_true(str_is(first, "1 Insufficient cpu"));
-    first = pods_first_reason(STR_LITERAL("0/1 nodes are available: 1 node(s) x/y.z: {a.b: c}."));
-    assert_true(str_is(first, "1 node(s) x/y.z: {a.b: c}"));
-    first = pods_first_reason(STR_LITERAL("something else"));
-    assert_true(str_is(first, "something else"));
-    assert_int_equal(pods_first_reason((struct str){0}).len, 0);
+    main_reason("0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). "
+                "preemption: 0/3 nodes are available: 3 Preemption is not helpful.",
+                "2 node(s) had untolerated taint(s)");
+    main_reason("0/12 nodes are available: 1 node(s) were unschedulable, 11 Insufficient cpu.",
+                "11 Insufficient cpu");
+    main_reason("0/12 nodes are available: 10 a b, 2 Insufficient cpu, 10 more of them.", "10 a b");
+    main_reason("0/2 nodes are available: 2 node(s) of a, b and c, 1 Too many pods.",
+                "2 node(s) of a, b and c");
+    main_reason("0/1 nodes are available: 1 node(s) x/y.z: {a.b: c}.", "1 node(s) x/y.z: {a.b: c}");
+    main_reason("0/2 nodes are available: pod has unbound claims. preemption: 2 nodes.",
+                "pod has unbound claims");
+    main_reason("0/0 nodes are available: ", "");
+    main_reason("something else", "something else");
+    assert_int_equal(pods_main_reason((struct str){0}).len, 0);
 }
 
 static int stop(void **state)
@@ -165,7 +179,7 @@ int main(void)
         cmocka_unit_test(no_byte_reaches_the_terminal_as_a_command),
         cmocka_unit_test(selectors_select),
         cmocka_unit_test(what_is_no_selector_is_refused),
-        cmocka_unit_test(the_first_reason_is_found_in_a_message),
+        cmocka_unit_test(the_reason_of_most_nodes_is_found_in_a_message),
     };
     return cmocka_run_group_tests(tests, NULL, stop);
 }

@@ -133,6 +133,17 @@ static void a_next_try_is_told_only_of_who_backs_off(void **state)
     assert_non_null(strstr(lines(), "   5s    3s         <none>"));
 }
 
+static void all_who_have_turned_it_away_are_named(void **state)
+{
+    struct str by[] = {STR_LITERAL("NodeUnschedulable"), STR_LITERAL("NodeResourcesFit")};
+    (void)state;
+    pods[1].rejected_by = (struct strs){2, by};
+    assert_non_null(strstr(lines(), " NodeUnschedulable,NodeResourcesFit\n"));
+    t.width = 100;
+    assert_non_null(strstr(lines(), " NodeUnschedulable,Nod"));
+    assert_null(strstr(out.at, "NodeResourcesFit"));
+}
+
 static void rows_are_sorted_and_filtered_by_keys(void **state)
 {
     (void)state;
@@ -340,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_header_says_who_leads_and_how_fast_it_decides),
         TEST(a_next_try_is_told_only_of_who_backs_off),
+        TEST(all_who_have_turned_it_away_are_named),
         TEST(rows_are_sorted_and_filtered_by_keys),
         TEST(only_so_much_as_the_screen_has_room_for),
         TEST(the_last_decisions),
