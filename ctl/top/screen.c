@@ -104,13 +104,20 @@ static void say_key(struct buffer *line, const char *what, const struct status *
     buffer_print(line, "  %s %.*s", what, STR_ARG(value));
 }
 
+/* A scheduler that has not answered may lead. */
+static const char *leadership(const struct status *s)
+{
+    if (s == NULL)
+        return "leader not known";
+    return str_is(line_of(s, "leading"), "yes") ? "leader" : "no leader";
+}
+
 static void header(const struct top *t, struct buffer *out)
 {
     const struct status *s = process(t, "scheduler"), *q = process(t, "queue");
     struct buffer line = {0};
     struct str state = line_of(s, "state");
-    buffer_print(&line, "berth top  %s  %.*s",
-                 str_is(line_of(s, "leading"), "yes") ? "leader" : "no leader", STR_ARG(state));
+    buffer_print(&line, "berth top  %s  %.*s", leadership(s), STR_ARG(state));
     say_key(&line, "term", s, "term");
     if (t->rate >= 0)
         buffer_print(&line, "  %.1f decisions/s", t->rate);
@@ -331,8 +338,14 @@ void top_lines(struct top *t, struct buffer *out)
     else if (t->nodes != NULL)
         rows(t, t->nodes, out);
     else
-        buffer_add_text(out, "asking the watcher\n");
+        buffer_add_text(out, t->height > 0 ? "asking the watcher\n" : "nodes are not known\n");
     columns_free(&c);
+}
+
+bool top_is_complete(const struct top *t)
+{
+    return process(t, "scheduler") != NULL && t->unanswered == 0 && t->pending != NULL &&
+           t->nodes != NULL && t->latest != NULL;
 }
 
 /* ---- keys ---- */

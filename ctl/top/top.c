@@ -359,7 +359,7 @@ static int signals_opened(void)
 
 /* ---- the whole ---- */
 
-/* All panes, one after another. */
+/* All panes, one after another; whatever is missing is not 0. */
 static int print_once(struct screen *s)
 {
     struct buffer out = {0};
@@ -381,7 +381,7 @@ static int print_once(struct screen *s)
     }
     fwrite(out.at, 1, out.len, stdout);
     buffer_free(&out);
-    return 0;
+    return top_is_complete(&s->top) ? 0 : 1;
 }
 
 static bool take_once(void *state, const char *value)

@@ -58,6 +58,8 @@ void top_key(struct top *t, int key);
 /* Its lines, each ended by a line feed and none wider than the screen; height of them at most, 0:
  * all there are. Printable ASCII alone. */
 void top_lines(struct top *t, struct buffer *out);
+/* Every process has answered, and what all panes show is there. */
+bool top_is_complete(const struct top *t);
 
 int command_top(int argc, char **argv);
 

@@ -122,6 +122,32 @@ static void the_header_says_who_leads_and_how_fast_it_decides(void **state)
     t.processes.count = 0;
     top_answered(&t, 7000);
     assert_non_null(strstr(lines(), "pending -"));
+    assert_null(strstr(out.at, "no leader"));
+    assert_non_null(strstr(out.at, "berth top  leader not known  -"));
+}
+
+static void what_has_not_answered_is_missing(void **state)
+{
+    struct columns nodes = {.columns = 0};
+    struct explained none = {.kept = 0};
+    (void)state;
+    t.nodes = &nodes;
+    t.latest = &none;
+    assert_true(top_is_complete(&t));
+    t.unanswered = 1; /* such as a worker */
+    assert_false(top_is_complete(&t));
+    t.unanswered = 0;
+    t.nodes = NULL; /* a watcher with no door is none that does not answer */
+    assert_false(top_is_complete(&t));
+    t.height = 0;
+    t.pane = TOP_nodes;
+    assert_non_null(strstr(lines(), "nodes are not known\n"));
+    t.nodes = &nodes;
+    t.pending = NULL;
+    assert_false(top_is_complete(&t));
+    t.pending = &pending;
+    t.processes.count = 0;
+    assert_false(top_is_complete(&t));
 }
 
 static void a_next_try_is_told_only_of_who_backs_off(void **state)
@@ -350,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_header_says_who_leads_and_how_fast_it_decides),
+        TEST(what_has_not_answered_is_missing),
         TEST(a_next_try_is_told_only_of_who_backs_off),
         TEST(all_who_have_turned_it_away_are_named),
         TEST(rows_are_sorted_and_filtered_by_keys),
