@@ -419,16 +419,17 @@ static void look_at_children(struct supervisor *s, struct moment now)
 
 static void wait_for_work(struct supervisor *s, struct moment now, struct moment until)
 {
-    struct pollfd fds[CHILDREN_MAX + 3] = {{.fd = s->signals, .events = POLLIN}};
+    struct pollfd fds[CHILDREN_MAX + 4] = {{.fd = s->signals, .events = POLLIN}};
     until = moment_earlier(until, run_config_deadline(&s->config, now));
     for (size_t i = 0; i < s->count; i++)
         fds[i + 1] = (struct pollfd){.fd = s->children[i].output, .events = POLLIN};
     fds[s->count + 1] = (struct pollfd){.fd = run_config_fd(&s->config), .events = POLLIN};
     fds[s->count + 2] = (struct pollfd){.fd = control_fd(&s->control), .events = POLLIN};
+    fds[s->count + 3] = (struct pollfd){.fd = control_door_fd(&s->control), .events = POLLIN};
     until = moment_earlier(until, control_deadline(&s->control));
     until = moment_earlier(until, moment_after(now, span_of_ms(PULSE_LOOK_MS)));
     int64_t ms = span_ms(moment_since(until, now)) + 1;
-    poll(fds, s->count + 3, ms < 0 ? 0 : (int)ms);
+    poll(fds, s->count + 4, ms < 0 ? 0 : (int)ms);
     for (size_t i = 0; i < s->count; i++)
         if (fds[i + 1].revents != 0)
             child_read(&s->children[i]);

@@ -1,5 +1,6 @@
 /* control: one caller at a time, who is there for as long as the recording is. What must stay true:
- * `berth run` never waits for a caller, and a recording whose caller is gone ends. */
+ * `berth run` never waits for a caller, a recording whose caller is gone ends, and who comes while
+ * it lasts is told so at once. */
 #include "ctl/record/control.h"
 #include "ctl/child.h"
 #include "proto/base/log.h"
@@ -58,17 +59,22 @@ int control_fd(const struct control *c)
     return c->caller >= 0 ? c->caller : c->door;
 }
 
+int control_door_fd(const struct control *c)
+{
+    return c->caller >= 0 && c->dir[0] != 0 ? c->door : -1;
+}
+
 struct moment control_deadline(const struct control *c)
 {
     return c->caller >= 0 ? c->until : MOMENT_NEVER;
 }
 
 /* A line of ours is shorter than what a socket takes at once; who does not read it misses it. */
-static void answer(const struct control *c, const char *what, const char *why)
+static void answer(int to, const char *what, const char *why)
 {
     char line[CONTROL_LINE_MAX];
     int len = snprintf(line, sizeof(line), "%s%s\n", what, why);
-    if (send(c->caller, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+    if (send(to, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
         log_debug("who asked for a recording does not listen| error=\"%s\"", strerror(errno));
 }
 
@@ -84,7 +90,7 @@ static enum control_wish hang_up(struct control *c)
 
 static enum control_wish refuse_it(struct control *c, const char *why)
 {
-    answer(c, "error ", why);
+    answer(c->caller, "error ", why);
     return hang_up(c);
 }
 
@@ -125,18 +131,29 @@ static enum control_wish take_line(struct control *c, struct moment now, const c
         return refuse_it(c, strerror(errno));
     memcpy(c->dir, dir, sizeof(dir));
     c->until = moment_after(now, span_of_seconds((double)most));
-    answer(c, "recording", "");
+    answer(c->caller, "recording", "");
     return CONTROL_record;
 }
 
-enum control_wish control_look(struct control *c, struct moment now, const char *refuse)
+/* Who comes while it is recorded for another would wait as long as that lasts. */
+static void turn_away(const struct control *c)
+{
+    int other = accept4(c->door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (other < 0)
+        return;
+    answer(other, "error ", "a recording is under way already");
+    close(other);
+}
+
+static enum control_wish look_at_caller(struct control *c, struct moment now, const char *refuse)
 {
     if (c->door >= 0 && c->caller < 0)
         take_caller(c, now);
     if (c->caller < 0)
         return CONTROL_nothing;
     if (moment_reached(now, c->until)) {
-        answer(c, c->dir[0] != 0 ? "ended" : "error ", c->dir[0] != 0 ? "" : "nothing was asked");
+        answer(c->caller, c->dir[0] != 0 ? "ended" : "error ",
+               c->dir[0] != 0 ? "" : "nothing was asked");
         return hang_up(c);
     }
     ssize_t got = recv(c->caller, c->line + c->len, sizeof(c->line) - c->len, 0);
@@ -148,4 +165,12 @@ enum control_wish control_look(struct control *c, struct moment now, const char 
     if (c->line[c->len - 1] == '\n')
         return take_line(c, now, refuse);
     return c->len < sizeof(c->line) ? CONTROL_nothing : refuse_it(c, "a line is too long");
+}
+
+enum control_wish control_look(struct control *c, struct moment now, const char *refuse)
+{
+    enum control_wish wish = look_at_caller(c, now, refuse);
+    if (control_door_fd(c) >= 0) /* not before it is seen that the caller has gone */
+        turn_away(c);
+    return wish;
 }

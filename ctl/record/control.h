@@ -5,7 +5,7 @@
  * is recorded in DIR, until the connection ends or the seconds are over. The answer is a line:
  * "recording", or "error " and why not; and "ended" when the recording was ended for the time. The
  * same line while it lasts begins it anew: what follows goes into the other DIR, and a refusal ends
- * it. */
+ * it. Whoever else asks meanwhile is refused. */
 #ifndef CTL_RECORD_CONTROL_H
 #define CTL_RECORD_CONTROL_H
 
@@ -34,6 +34,8 @@ void control_close(struct control *c, const char *run_dir);
 /* What is to be waited for, until when; -1: nothing. */
 int control_fd(const struct control *c);
 struct moment control_deadline(const struct control *c);
+/* And besides: where others come while it is recorded, who are turned away. -1: not now. */
+int control_door_fd(const struct control *c);
 /* Takes what has come, and never waits. record: start one in c->dir; end: end the one that there
  * is. refuse: why none can be started; NULL: it can. */
 enum control_wish control_look(struct control *c, struct moment now, const char *refuse);

@@ -202,11 +202,13 @@ static bool reach(struct recording *r)
                                                                       : strerror(errno));
 }
 
+/* Who is turned away may be so before it has said what it wants; why is there to be read. */
 static bool ask(const struct recording *r, const struct part *part, int64_t seconds)
 {
     char line[CONTROL_LINE_MAX + 32];
     int len = snprintf(line, sizeof(line), "record %" PRId64 " %s\n", seconds, part->dir);
-    return send(r->fd, line, (size_t)len, MSG_NOSIGNAL) == len || fail(r->run_dir, strerror(errno));
+    return send(r->fd, line, (size_t)len, MSG_NOSIGNAL) == len || errno == EPIPE ||
+           errno == ECONNRESET || fail(r->run_dir, strerror(errno));
 }
 
 /* Waits for a line, for so long; false: none has come. NULL in line: it is gone. */

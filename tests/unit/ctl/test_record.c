@@ -143,6 +143,30 @@ static void it_ends_when_its_time_is_over(void **state)
     close(fd);
 }
 
+static void another_is_told_that_one_is_under_way(void **state)
+{
+    (void)state;
+    int one = call();
+    assert_int_equal(control_look(&control, start, NULL), CONTROL_nothing);
+    int other = call(); /* the one may yet say nothing */
+    assert_int_equal(control_look(&control, start, NULL), CONTROL_nothing);
+    assert_int_equal(control_door_fd(&control), -1);
+    assert_string_equal(heard(other), "");
+    say(one, "record 60 /tmp\n");
+    assert_int_equal(control_look(&control, start, NULL), CONTROL_record);
+    assert_string_equal(heard(other), "error a recording is under way already\n");
+    assert_string_equal(heard(other), "gone");
+    close(other);
+    other = call();
+    assert_true(control_door_fd(&control) >= 0);
+    say(other, "record 60 /tmp\n");
+    close(one); /* at the same time: there is room again */
+    assert_int_equal(control_look(&control, start, NULL), CONTROL_end);
+    assert_int_equal(control_look(&control, start, NULL), CONTROL_record);
+    assert_string_equal(heard(other), "recording\n");
+    close(other);
+}
+
 static void what_cannot_be_is_refused_in_words(void **state)
 {
     static const char *const wrong[] = {
@@ -315,6 +339,7 @@ int main(void)
         TEST(a_directory_whose_name_is_too_long_is_refused),
         TEST(asked_again_it_begins_anew),
         TEST(it_ends_when_its_time_is_over),
+        TEST(another_is_told_that_one_is_under_way),
         TEST(what_cannot_be_is_refused_in_words),
         TEST(who_says_nothing_or_too_much_is_hung_up_on),
         TEST(the_door_is_for_its_owner_alone),
