@@ -37,11 +37,6 @@ static bool some_is_settled(const struct facts *f)
     return false;
 }
 
-static int64_t age_s(const struct process_fact *p)
-{
-    return p->now.uptime_ms / 1000;
-}
-
 /* ---- are they there, and well? ---- */
 
 static void look_no_answer(const struct facts *f, const struct check *c, struct findings_list *out)
@@ -312,7 +307,7 @@ static void look_idle(const struct facts *f, const struct check *c, struct findi
         bool joined = str_is(status_line(&p->now, "joined"), "yes") ||
                       str_is(status_line(&p->before, "joined"), "yes");
         if (!joined)
-            find(out, c, p->name, age_s(p), "has joined no scheduler");
+            find(out, c, p->name, -1, "has joined no scheduler");
         else if (status_number(&p->now, "nodes", "") == 0 && nodes >= 2 * workers)
             find(out, c, p->name, -1, "has no nodes, though there are %" PRId64, nodes);
     }

@@ -369,6 +369,7 @@ static void a_worker_that_is_idle(void **state)
     (void)state;
     set(WORKER_2, "joined", "no", true);
     finds("idle-worker", "worker-2", "joined no scheduler");
+    assert_int_equal(found.at[0].since_s, -1); /* it may have been with one before */
     set(WORKER_2, "joined", "yes", true);
     set(WORKER_2, "nodes", "0", true);
     finds("idle-worker", "worker-2", "has no nodes");
