@@ -1,5 +1,5 @@
 /* output: the end of a command. What must stay true: an answer that did not get out whole is none,
- * as on a full disk; but who no longer reads knows that. */
+ * as on a full disk; but who no longer reads knows that, and of a stream he may. */
 #include "ctl/output.h"
 
 #include <errno.h>
@@ -7,11 +7,27 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool unread;
+
+bool output_stream(struct str text)
+{
+    errno = 0;
+    if (fwrite(text.at, 1, text.len, stdout) == text.len && fflush(stdout) == 0)
+        return true;
+    unread |= errno == EPIPE;
+    return false;
+}
+
+bool output_is_unread(void)
+{
+    return unread;
+}
+
 int output_finish(const char *command, int status)
 {
     bool lost = ferror(stdout) != 0;
     errno = 0;
-    if (fflush(stdout) == 0 && !lost)
+    if (unread || (fflush(stdout) == 0 && !lost))
         return status;
     if (errno != EPIPE)
         fprintf(stderr, "berth %s: standard output: %s\n", command,

@@ -2,6 +2,15 @@
 #ifndef CTL_OUTPUT_H
 #define CTL_OUTPUT_H
 
+#include "proto/base/str.h"
+
+#include <stdbool.h>
+
+/* Prints at once, for who may end reading whenever he likes; SIGPIPE is ignored. False: it did not
+ * get out. */
+bool output_stream(struct str text);
+/* It did not since nobody reads any more, which is a good end then, also to output_finish(). */
+bool output_is_unread(void);
 /* The command's exit status, and never 0 where standard output did not take everything, which is
  * said on standard error. */
 int output_finish(const char *command, int status);

@@ -11,6 +11,7 @@
 #include "ctl/follow/picture.h"
 #include "ctl/follow/rates.h"
 #include "ctl/follow/recorded.h"
+#include "ctl/output.h"
 #include "ctl/record/recall.h"
 #include "proto/base/memory.h"
 
@@ -131,10 +132,10 @@ static void ask_counts(struct follow *f)
 
 /* ---- printing ---- */
 
-/* False: nobody reads us. */
+/* It is over when nobody reads us. */
 static void print(struct follow *f)
 {
-    if (fwrite(f->line.at, 1, f->line.len, stdout) != f->line.len || fflush(stdout) != 0)
+    if (!output_stream(buffer_str(&f->line)))
         f->ended = true;
     buffer_reset(&f->line);
 }

@@ -6,6 +6,7 @@
 #include "ctl/follow/recorded.h"
 
 #include "ctl/follow/picture.h"
+#include "ctl/output.h"
 #include "ctl/record/lives.h"
 #include "ctl/record/recall.h"
 
@@ -132,7 +133,7 @@ bool recorded_tell(const char *command, const char *path, int64_t at_us)
     if (good)
         print_moment(&t);
     good = good && tell_cluster(&t) && tell_queue(&t) &&
-           fwrite(t.line.at, 1, t.line.len, stdout) == t.line.len && fflush(stdout) == 0;
+           (output_stream(buffer_str(&t.line)) || output_is_unread());
     picture_free(&t.picture);
     buffer_free(&t.line);
     arena_free(&t.memory);

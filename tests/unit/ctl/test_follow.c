@@ -2,12 +2,15 @@
  * is not believed. */
 #include "ctl/follow/picture.h"
 #include "ctl/follow/rates.h"
+#include "ctl/output.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -219,6 +222,28 @@ static void rates_are_differences_within_one_life(void **state)
     expect("\"scheduled\":0");
 }
 
+/* As with head -1. */
+static void that_nobody_reads_any_more_is_no_failure(void **state)
+{
+    int ends[2], before = dup(STDOUT_FILENO);
+    (void)state;
+    fflush(stdout);
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[1], STDOUT_FILENO);
+    bool read = output_stream(STR_LITERAL("a line\n")), unread = output_is_unread();
+    close(ends[0]);
+    close(ends[1]);
+    bool gone = !output_stream(STR_LITERAL("another\n"));
+    int status = output_finish("follow", 0);
+    dup2(before, STDOUT_FILENO);
+    close(before);
+    clearerr(stdout);
+    assert_true(read && !unread);
+    assert_true(gone && output_is_unread());
+    assert_int_equal(status, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +253,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_hole_is_not_believed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rates_are_differences_within_one_life, set_up, tear_down),
+        cmocka_unit_test(that_nobody_reads_any_more_is_no_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
