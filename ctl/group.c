@@ -222,10 +222,12 @@ static struct str why_not(const struct group_attempt *g)
     }
     if (first == NULL)
         return STR_LITERAL("no member is left");
-    return arena_print(g->a->arena,
-                       "%lld more pods have to be placed together, and %u of %u have no place: "
-                       "pod %.*s/%.*s: %.*s",
-                       (long long)g->needed, failed, g->count, STR_ARG(first->pod.namespace_name),
+    struct str need = g->needed > 0
+                          ? arena_print(g->a->arena, "%lld more pods have to be placed together",
+                                        (long long)g->needed)
+                          : STR_LITERAL("the group has enough pods");
+    return arena_print(g->a->arena, "%.*s, and %u of %u have no place: pod %.*s/%.*s: %.*s",
+                       STR_ARG(need), failed, g->count, STR_ARG(first->pod.namespace_name),
                        STR_ARG(first->pod.name), STR_ARG(first->message));
 }
 
@@ -237,10 +239,11 @@ static bool try_once(const struct attempts *a, const struct gang *group, struct 
     if (!gather(&g, r))
         return false;
     place(&g);
-    if (is_full(&g)) {
+    if (is_full(&g)) { /* it may have been before, and none of those who came late has a place */
         bind(&g);
-        r->result = STR_LITERAL("scheduled");
-        r->message = arena_print(a->arena, "%u placed", g.placed);
+        bool any = g.placed > 0 || g.count == 0;
+        r->result = any ? STR_LITERAL("scheduled") : r->result;
+        r->message = any ? arena_print(a->arena, "%u placed", g.placed) : why_not(&g);
         return false;
     }
     struct str message = why_not(&g);

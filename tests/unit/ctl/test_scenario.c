@@ -507,6 +507,22 @@ static void a_group_may_drive_out_others_if_that_is_enough(void **state)
     buffer_free(&out);
 }
 
+/* Its group has enough without it. */
+static void who_comes_late_and_has_no_place_is_not_scheduled(void **state)
+{
+    (void)state;
+    struct buffer out =
+        play("{\"objects\":[" NODE("n1", "4") "," GROUP("g", "1") "," MEMBER(
+                 "g0", "g", "9") "," MEMBER("g1", "g", "0") "],"
+                                                            "\"pods\":[" TRY("g") "," TRY("g") "]}",
+             false, 2);
+    assert_says(&out, "PodGroup default/g               group scheduled");
+    assert_says(&out, "PodGroup default/g               group unschedulable");
+    assert_says(&out, "the group has enough pods, and 1 of 1 have no place: pod default/g1: 0/1 "
+                      "nodes are available: 1 Insufficient cpu.");
+    buffer_free(&out);
+}
+
 static void the_table_is_for_people(void **state)
 {
     (void)state;
@@ -545,6 +561,7 @@ int main(void)
         cmocka_unit_test(a_generated_claim_of_another_keeps_a_pod),
         cmocka_unit_test(a_group_is_placed_or_leaves_no_trace),
         cmocka_unit_test(a_group_may_drive_out_others_if_that_is_enough),
+        cmocka_unit_test(who_comes_late_and_has_no_place_is_not_scheduled),
         cmocka_unit_test(the_table_is_for_people),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
