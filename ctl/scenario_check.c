@@ -201,7 +201,7 @@ static bool check_pod_requests(struct check *c, const struct kube_json *pod, str
     return true;
 }
 
-/* Objects are told apart by it: that of another is no API server's. */
+/* Pods and claims are told apart by it: that of another is no API server's. */
 static bool check_uid(struct check *c, const struct kube_json *object, struct str kind,
                       struct str path)
 {
@@ -211,7 +211,7 @@ static bool check_uid(struct check *c, const struct kube_json *object, struct st
     *whose =
         arena_print(c->arena, "%.*s/%.*s", STR_ARG(space.len > 0 ? space : STR_LITERAL("default")),
                     STR_ARG(kube_json_text(kube_json_path(object, "metadata.name"))));
-    if (uid.len == 0)
+    if (uid.len == 0 || (!str_is(kind, "Pod") && !str_is(kind, "ResourceClaim")))
         return true;
     struct str key = arena_print(c->arena, "%.*s %.*s", STR_ARG(kind), STR_ARG(uid));
     const struct str *before = map_set(c->uids, key, whose);
