@@ -333,11 +333,13 @@ static struct str told_apart(struct manifests *m, const struct workload *load, c
     return name;
 }
 
+/* Who has that name already; a lone pod of it is called otherwise than those that are numbered. */
 static const struct workload *namesake(const struct manifests *m, const struct workload *load)
 {
     for (uint32_t i = 0; i < m->workloads.count; i++) {
         const struct workload *other = &m->workloads.at[i];
-        if (str_equal(other->name, load->name) && str_equal(other->space, load->space))
+        if (other->kind.len > 0 && str_equal(other->name, load->name) &&
+            str_equal(other->space, load->space))
             return other;
     }
     return NULL;
