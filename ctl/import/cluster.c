@@ -4,6 +4,7 @@
 #include "ctl/import/cluster.h"
 
 #include "ctl/schema.h"
+#include "ctl/whatif/manifests.h"
 #include "proto/base/buffer.h"
 #include "proto/kube/documents/json.h"
 
@@ -40,39 +41,15 @@ static struct str text_at(const struct kube_json *object, const char *path)
 
 /* ---- one object ---- */
 
-static bool is_one_of(struct str word, const char *const *list)
-{
-    while (*list != NULL && !str_is(word, *list))
-        list++;
-    return *list != NULL;
-}
-
-/* Of these a dump has the pods as well; a manifest has not, and its pods would be missing. */
-static const char *const makers[] = {
-    "Deployment", "ReplicaSet", "StatefulSet", "ReplicationController",
-    "Job",        "CronJob",    "DaemonSet",   NULL};
-
-/* As berth simulate has them: no decision depends on these. */
-static const char *const ignored[] = {"ConfigMap",
-                                      "Secret",
-                                      "ServiceAccount",
-                                      "Role",
-                                      "RoleBinding",
-                                      "ClusterRole",
-                                      "ClusterRoleBinding",
-                                      "Ingress",
-                                      "NetworkPolicy",
-                                      "HorizontalPodAutoscaler",
-                                      NULL};
-
 /* What has a UID came out of a cluster, so its kind is one there, whatever it is. */
 static bool pass_over(struct dump *d, const struct kube_json *object, const struct item *as)
 {
     static const char *const near[] = {"Node", "Pod", "List", NULL};
     bool is_live = text_at(object, "metadata.uid").len > 0;
-    if (!is_live && is_one_of(as->kind, makers))
+    /* Of such a dump has the pods as well; a manifest has not, and its pods would be missing. */
+    if (!is_live && manifests_makes_pods(as->kind))
         return fail(d, as->place, "kind: no pods are made here of a ", as->kind);
-    if (!is_live && !is_one_of(as->kind, ignored) && !schema_has_kind(d->release, as->kind))
+    if (!is_live && !manifests_ignores(as->kind) && !schema_has_kind(d->release, as->kind))
         return fail(d, as->place, "kind: no objects of kind ",
                     arena_print(arena_of(d), "%.*s are known here%.*s", STR_ARG(as->kind),
                                 STR_ARG(schema_suggest(as->kind, near, arena_of(d)))));

@@ -70,7 +70,7 @@ MAY_INCLUDE = {
     "ctl/status": PROTO + BUS + ["ctl"],
     "ctl/simulate": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl", "ctl/explain", "ctl/whatif"],
     "ctl/doctor": PROTO + BUS + ["proto/kube/access", OBJECTS, DOCUMENTS, "ctl"],
-    "ctl/import": PROTO + BUS + KUBE + ["scheduler", "ctl", "ctl/record"],
+    "ctl/import": PROTO + BUS + KUBE + ["scheduler", "ctl", "ctl/record", "ctl/whatif"],
     "ctl/follow": PROTO + BUS + [DOCUMENTS, OBJECTS, JOURNAL, "ctl", "ctl/record"],
     "ctl/debug": PROTO + BUS + ["proto/kube/config", "ctl"],
     "ctl/tap": PROTO + BUS + ["ctl", "ctl/record"],

@@ -207,7 +207,7 @@ static void what_is_not_understood_in_a_dump_is_named(void **state)
     cluster_fails("kind: [\n", "line 2, column 1: did not find expected node content");
 }
 
-/* The same kinds as for berth simulate, which may not be asked from there. */
+/* The same kinds as for berth simulate. */
 static void kinds_of_no_matter_are_those_of_simulate(void **state)
 {
     (void)state;
