@@ -64,8 +64,10 @@ static void write_metadata(struct json_out *j, const struct kube_json *metadata,
 /* A new volume that nobody claims yet, as its controller finds it: it can be claimed. */
 static bool is_new_volume(const struct kube_json *object, struct str kind)
 {
+    const struct kube_json *status = kube_json_get(object, "status");
     return str_is(kind, "PersistentVolume") && text_at(object, "metadata.uid").len == 0 &&
-           text_at(object, "status.phase").len == 0;
+           (status == NULL || kube_json_is_object(status)) &&
+           kube_json_get(status, "phase") == NULL;
 }
 
 static void write_available(struct json_out *j, const struct kube_json *status)

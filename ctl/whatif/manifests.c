@@ -333,21 +333,17 @@ static struct str told_apart(struct manifests *m, const struct workload *load, c
     return name;
 }
 
-/* Who has that name already; a lone pod of it is called otherwise than those that are numbered. */
-static const struct workload *namesake(const struct manifests *m, const struct workload *load)
+/* How many have that name already, of one kind or, where it is NULL, of any; a lone pod of it is
+ * called otherwise than those that are numbered. */
+static uint32_t namesakes(const struct manifests *m, const struct workload *load, const char *kind)
 {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < m->workloads.count; i++) {
         const struct workload *other = &m->workloads.at[i];
-        if (other->kind.len > 0 && str_equal(other->name, load->name) &&
-            str_equal(other->space, load->space))
-            return other;
+        count += other->kind.len > 0 && (kind == NULL || str_is(other->kind, kind)) &&
+                 str_equal(other->name, load->name) && str_equal(other->space, load->space);
     }
-    return NULL;
-}
-
-static bool is_of_kind(const struct workload *load, const struct maker *maker)
-{
-    return load != NULL && str_is(load->kind, maker->kind);
+    return count;
 }
 
 /* None runs of a Job or a CronJob that is suspended. */
@@ -388,11 +384,10 @@ bool manifests_take_workload(struct manifests *m, const struct kube_json *object
         load.revision_label = str_of(maker->revision);
         load.revision = revision_of(load.pod, &m->arena);
     }
-    const struct workload *other = namesake(m, &load);
-    if (is_of_kind(other, maker))
+    if (namesakes(m, &load, maker->kind) > 0)
         return refuse(m, place, "there is another ",
                       arena_print(&m->arena, "%s %.*s", maker->kind, STR_ARG(load.name)));
-    if (other != NULL)
+    if (namesakes(m, &load, NULL) > 0)
         load.pods = told_apart(m, &load, maker->kind);
     if (maker->spread && !add_owner(m, object, &load))
         return false;
@@ -455,6 +450,10 @@ static void write_labels(struct json_out *j, const struct workload *load, int64_
                          struct arena *a)
 {
     const struct kube_json *own = kube_json_path(load->pod, "metadata.labels");
+    if (own != NULL && !kube_json_is_object(own)) { /* refused where the pod is read */
+        json_value(j, own);
+        return;
+    }
     json_open(j, "labels", '{');
     for (const struct kube_json *i = kube_json_first(own); i != NULL; i = kube_json_next(i))
         json_value(j, i);

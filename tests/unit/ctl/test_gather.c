@@ -556,6 +556,18 @@ static const struct {
      "---\n{apiVersion: v1, kind: Pod, metadata: {name: b, uid: u}, spec: {containers: [{name: "
      "c}]}}\n",
      "f.yaml: document 2: metadata.uid: is that of Pod default/a, too"},
+    {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: twice}, spec: {template: {spec: "
+     "{" CONTAINERS("1") "}}}}\n" DAEMONS("twice", CONTAINERS("1"))
+         DAEMONS("twice", CONTAINERS("1")),
+     "f.yaml: document 3: there is another DaemonSet twice"},
+    {"{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: {metadata: {labels: "
+     "app}, spec: {" CONTAINERS("1") "}}}}",
+     "f.yaml: spec.template: metadata.labels: must be an object, not a string"},
+    {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {selector: {matchLabels: "
+     "[a]}, template: {spec: {" CONTAINERS("1") "}}}}",
+     "f.yaml: ReplicaSet d: spec.selector.matchLabels: wants an object, has a list"},
+    {"{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, status: Available}",
+     "f.yaml: status: must be an object, not a string"},
     {DAEMONS("twice", CONTAINERS("1")) DAEMONS("twice", CONTAINERS("1")),
      "f.yaml: document 2: there is another DaemonSet twice"},
     {"apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: w}\nspec: {jobTemplates: {}}\n",
