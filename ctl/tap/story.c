@@ -29,7 +29,6 @@ struct kept {
     int64_t number, cycle; /* begin: which attempt it is; end: the cycle that it ends */
     bool shown, fulfils;
     uint32_t missed;
-    uint64_t identity; /* the same where it was sent and where it was received */
     struct buffer tapped;
 };
 
@@ -113,44 +112,16 @@ static int64_t when_sent(const struct tap_view *view)
     return sent > mirrored - CLOCK_US && sent < mirrored + CLOCK_US ? sent : mirrored;
 }
 
-static uint64_t identity_of(const struct tap_view *view)
-{
-    const struct tapped *t = &view->tapped;
-    uint64_t from = str_hash(t->sent ? t->instance : t->peer_instance);
-    uint64_t to = str_hash(t->sent ? t->peer_instance : t->instance);
-    return (str_hash(t->frame) * 31 + from) * 31 + to;
-}
-
-/* Until a sender's tap is heard its messages are taken where they arrive; then that tap may still
- * tell some of them. */
-static bool is_known(const struct story *story, const struct kept *k)
-{
-    uint32_t i = story->count;
-    while (i > 0 && story->kept[i - 1].at_us > k->at_us)
-        i--;
-    while (i > 0 && story->kept[i - 1].at_us == k->at_us &&
-           story->kept[i - 1].identity != k->identity)
-        i--;
-    return i > 0 && story->kept[i - 1].at_us == k->at_us;
-}
-
 void story_take(struct story *story, struct tap_view *view, const struct story_frame *frame)
 {
     struct kept k = {.at_us = when_sent(view),
                      .shown = frame->shown,
                      .fulfils = frame->shown && view->fulfils,
-                     .missed = frame->missed,
-                     .identity = identity_of(view)};
+                     .missed = frame->missed};
     if (view->refusal == NULL)
         find_role(story, view, &k);
     if (k.role == ROLE_other && !k.shown && k.missed == 0)
         return;
-    if (!view->filter.both && view->envelope.sent_us > 0 && is_known(story, &k)) {
-        if (k.missed == 0)
-            return;
-        k.shown = k.fulfils = false; /* it only tells the hole */
-        k.role = ROLE_other;
-    }
     if (story->count == FRAMES_MAX || story->bytes + frame->tapped.len > BYTES_MAX) {
         story->left_out++;
         return;

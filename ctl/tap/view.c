@@ -21,6 +21,7 @@ void tap_view_init(struct tap_view *view)
 {
     *view = (struct tap_view){.sources = map_new(),
                               .lives = map_new(),
+                              .arrived = map_new(),
                               .answers = tap_answers_new(),
                               .attempts = tap_attempts_new()};
 }
@@ -38,6 +39,7 @@ void tap_view_free(struct tap_view *view)
 {
     free_map(&view->sources);
     free_map(&view->lives);
+    free_map(&view->arrived);
     tap_answers_free(&view->answers);
     tap_attempts_free(&view->attempts);
     for (size_t i = 0; i < TAP_UIDS_MAX; i++)
@@ -193,16 +195,56 @@ static struct str life_of(const struct tap_view *view, struct str instance, char
     return (struct str){room, (uint32_t)len};
 }
 
+/* From one life to a process, by which view->arrived knows it; valid until the next. */
+static struct str way_of(const struct tap_view *view, char room[640])
+{
+    const struct tapped *t = &view->tapped;
+    char own[320];
+    struct str from = t->sent ? t->instance : t->peer_instance;
+    struct str to = t->sent ? t->peer_instance : t->instance;
+    struct str life = life_of(view, from, own);
+    int len =
+        snprintf(room, 640, "%.*s>%.*s", STR_ARG(life), (int)(to.len < 256 ? to.len : 256), to.at);
+    return (struct str){room, (uint32_t)len};
+}
+
+static void note_arrived(struct tap_view *view)
+{
+    char room[640];
+    struct str way = way_of(view, room);
+    struct tap_arrived *a = map_get(view->arrived, way);
+    if (a == NULL) {
+        a = memory_take(sizeof(*a));
+        map_set(view->arrived, way, a);
+    }
+    *a = (struct tap_arrived){view->envelope.sent_us, view->envelope.link};
+}
+
+static bool has_arrived(const struct tap_view *view)
+{
+    char room[640];
+    const struct envelope *e = &view->envelope;
+    const struct tap_arrived *a = map_get(view->arrived, way_of(view, room));
+    return a != NULL &&
+           (e->sent_us < a->sent_us || (e->sent_us == a->sent_us && e->link <= a->link));
+}
+
 /* Between two tapped processes the sender's tap shows a message, from the first one that it
- * mirrored: taps are joined one after the other, and so are those of processes that restart. */
-static bool shown_by_the_other(const struct tap_view *view)
+ * mirrored: taps are joined one after the other, and so are those of processes that restart. What
+ * was shown where it arrived, while nothing was known of the sender's, is not shown again. */
+static bool shown_by_the_other(struct tap_view *view)
 {
     const struct tapped *t = &view->tapped;
     char room[320];
-    if (t->sent || view->filter.both)
+    if (view->filter.both)
         return false;
+    if (t->sent)
+        return has_arrived(view);
     const int64_t *since = map_get(view->lives, life_of(view, t->peer_instance, room));
-    return since != NULL && view->envelope.sent_us >= *since;
+    if (since != NULL && view->envelope.sent_us >= *since)
+        return true;
+    note_arrived(view);
+    return false;
 }
 
 static void learn_life(struct tap_view *view)

@@ -32,10 +32,17 @@ struct tap_source {
     uint64_t missed;
 };
 
+/* The last one of a sender that was shown where it arrived. */
+struct tap_arrived {
+    int64_t sent_us, link; /* of the envelope */
+};
+
 struct tap_view {
     struct tap_filter filter;
     struct map *sources; /* name → struct tap_source */
     struct map *lives;   /* name/incarnation → int64_t: when it sent the first that it mirrored */
+    struct map *arrived; /* of a sender that was not tapped yet: name/incarnation>receiver → struct
+                          * tap_arrived */
     uint64_t missed, undecodable;
     uint64_t missed_asked; /* of missed, what tap_view_missed_before has told */
     bool told; /* from a recording that says itself what was missed: jumps mean nothing */

@@ -124,6 +124,34 @@ static void what_a_tap_came_too_late_for_is_shown_where_it_arrived(void **state)
     }
 }
 
+static bool takes(struct bench *b, const char *process, bool sent, const char *peer,
+                  int64_t sent_us)
+{
+    b->sent_us = sent_us;
+    return tap_view_take(&b->view, mirror(b, process, sent, peer, &pod_gone));
+}
+
+/* Of two taps either may be heard first. */
+static void what_was_shown_where_it_arrived_is_not_shown_again(void **state)
+{
+    (void)state;
+    for (int both = 0; both < 2; both++) {
+        struct bench b;
+        bench_open(&b);
+        b.view.filter.both = both;
+        assert_true(takes(&b, "binder", false, "scheduler", 400));
+        assert_true(takes(&b, "binder", false, "scheduler", 500));
+        assert_int_equal(takes(&b, "scheduler", true, "binder", 400), both);
+        assert_int_equal(takes(&b, "scheduler", true, "binder", 500), both);
+        assert_true(takes(&b, "scheduler", true, "queue", 500)); /* whose tap is not heard yet */
+        assert_int_equal(takes(&b, "binder", false, "scheduler", 600), both);
+        assert_true(takes(&b, "scheduler", true, "binder", 600));
+        b.incarnation = 1;
+        assert_true(takes(&b, "scheduler", true, "binder", 300)); /* another life */
+        bench_close(&b);
+    }
+}
+
 /* Each tap is mirrored at its own pace: a recording may have who names the pod by its UID alone
  * before anybody who says which name that is. */
 static void a_recording_s_first_pass_learns_uids(void **state)
@@ -501,6 +529,7 @@ int main(void)
         cmocka_unit_test(a_line_can_be_parsed_back),
         cmocka_unit_test(a_message_between_two_taps_is_shown_once),
         cmocka_unit_test(what_a_tap_came_too_late_for_is_shown_where_it_arrived),
+        cmocka_unit_test(what_was_shown_where_it_arrived_is_not_shown_again),
         cmocka_unit_test(a_recording_s_first_pass_learns_uids),
         cmocka_unit_test(heartbeats_are_shown_when_asked_for),
         cmocka_unit_test(a_process_is_found_on_either_side),
