@@ -386,6 +386,7 @@ void from_watcher_snapshot_end(struct queue *q, struct moment now, const struct 
     drop_unseen_objects(q, now);
     mirror_snapshot_end(q->mirror);
     q->in_snapshot = false;
+    queues_missed(&q->queues, now);
     log_info("snapshot applied|pending=%zu assigned=%zu nodes=%zu", map_count(q->queues.entries),
              mirror_pods(q->mirror), mirror_nodes(q->mirror));
 }

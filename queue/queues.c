@@ -497,6 +497,15 @@ void queues_wake_all(struct queues *q, struct moment now)
     }
 }
 
+/* The scheduler may have seen what came and went in between, such as a claim that was made again
+ * under its name, and turned pods away for it; the snapshot shows the outcome alone. */
+void queues_missed(struct queues *q, struct moment now)
+{
+    static const struct event anything = {.wildcard = true};
+    queues_wake_all(q, now);
+    in_flight_note(&q->in_flight, &anything);
+}
+
 /* Gates of the pod itself can come and go with a configuration; all others are opened by events. */
 static bool may_be_gated_otherwise(const struct entry *e)
 {

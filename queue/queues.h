@@ -16,6 +16,9 @@ void queues_init(struct queues *q, const struct queues_options *options);
 void queues_free(struct queues *q);
 /* What decides has changed: everybody who was turned away is tried again. */
 void queues_wake_all(struct queues *q, struct moment now);
+/* A snapshot has told what there is, and not what came and went before it: the same, also for those
+ * who are being tried. */
+void queues_missed(struct queues *q, struct moment now);
 /* The same for those whom one of these plugins turned away. */
 void queues_wake_rejected_by(struct queues *q, struct moment now, uint64_t plugins);
 /* What a profile asks before a pod is queued has changed: those that it let wait may go on, and
