@@ -72,7 +72,7 @@ bool gate_passes(struct entry *e)
         e->gate = GATE_plugin;
     if (e->gate == GATE_plugin)
         e->rejectors |= e->held_by;
-    else if (e->gate != GATE_none)
+    else if (e->gate != GATE_none && e->gate != GATE_deleting)
         e->rejectors |= plugins_bit(plugin_of(e));
     return e->gate == GATE_none;
 }

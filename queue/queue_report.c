@@ -241,8 +241,9 @@ static enum pending_place place_of(const struct entry *e)
         [PLACE_gang] = PENDING_group,
         [PLACE_parked] = PENDING_equals,
         [PLACE_bound] = PENDING_bound};
-    return e->place == PLACE_unschedulable && e->gate != GATE_none ? PENDING_gated
-                                                                   : places[e->place];
+    if (e->place != PLACE_unschedulable || e->gate == GATE_none)
+        return places[e->place];
+    return e->gate == GATE_deleting ? PENDING_deleting : PENDING_gated;
 }
 
 static struct strs names_of(const struct queue *q, uint64_t set, struct arena *a)

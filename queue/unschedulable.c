@@ -34,7 +34,7 @@ void unschedulable_free(struct unschedulable *u)
 void unschedulable_add(struct unschedulable *u, struct entry *e)
 {
     must(e->place == PLACE_nowhere);
-    must((e->rejectors | e->pending_plugins) != 0);
+    must(e->gate == GATE_deleting || (e->rejectors | e->pending_plugins) != 0);
     e->place = PLACE_unschedulable;
     entry_list_add(&u->list, e);
     count(u, e, 1);

@@ -61,6 +61,7 @@
 #define BERTH_PENDING_GROUP "group" /* Waits with its group until that is complete enough. */
 #define BERTH_PENDING_EQUALS "equals" /* Waits for what becomes of a pod that asks for the same. */
 #define BERTH_PENDING_BOUND "bound" /* Was bound; the watch has yet to show it. */
+#define BERTH_PENDING_DELETING "deleting" /* Is being deleted, and not tried any more. */
 #define BERTH_UNREAD_SERVED "served" /* They are served, but a right is missing, or the API server fails. */
 #define BERTH_UNREAD_UNKNOWN "unknown" /* They were refused, and so was the question whether they are served. */
 #define BERTH_UNREAD_LOOKING "looking" /* They were not served so far; since a pod names one they are looked for again just now. */

@@ -301,6 +301,7 @@ const (
 	PendingGroup         = "group"         // Waits with its group until that is complete enough.
 	PendingEquals        = "equals"        // Waits for what becomes of a pod that asks for the same.
 	PendingBound         = "bound"         // Was bound; the watch has yet to show it.
+	PendingDeleting      = "deleting"      // Is being deleted, and not tried any more.
 )
 
 // Words of unread_state.

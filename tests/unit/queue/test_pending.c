@@ -156,6 +156,24 @@ static void a_gated_pod_says_what_holds_it_back(void **state)
     assert_true(str_is(p->pods.at[0].rejected_by.at[0], "SchedulingGates"));
 }
 
+/* It may have gates as well: it is not tried, whoever opens them. */
+static void a_pod_that_is_being_deleted_says_so(void **state)
+{
+    (void)state;
+    struct str gate = STR_LITERAL("g");
+    struct message m = {.pod_set.pod = {.uid = STR_LITERAL("u"),
+                                        .namespace_name = STR_LITERAL("a"),
+                                        .name = STR_LITERAL("p"),
+                                        .scheduler_name = STR_LITERAL("default-scheduler"),
+                                        .deleting = true,
+                                        .gates = {1, &gate}}};
+    from_watcher(MSG_pod_set, &m, 2000);
+    const struct pending_pods *p = asked("", "", 0);
+    assert_int_equal(p->pods.count, 1);
+    assert_int_equal(p->pods.at[0].place, PENDING_deleting);
+    assert_int_equal(p->pods.at[0].rejected_by.count, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 /* ---- what it holds ---- */
@@ -221,6 +239,7 @@ int main(void)
         TEST(it_is_read_anew),
         TEST(a_nodes_are_those_nominated_to_it),
         TEST(a_gated_pod_says_what_holds_it_back),
+        TEST(a_pod_that_is_being_deleted_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,7 @@ PENDING_IN_FLIGHT = "in-flight"  # Is at the scheduler.
 PENDING_GROUP = "group"  # Waits with its group until that is complete enough.
 PENDING_EQUALS = "equals"  # Waits for what becomes of a pod that asks for the same.
 PENDING_BOUND = "bound"  # Was bound; the watch has yet to show it.
+PENDING_DELETING = "deleting"  # Is being deleted, and not tried any more.
 UNREAD_SERVED = "served"  # They are served, but a right is missing, or the API server fails.
 UNREAD_UNKNOWN = "unknown"  # They were refused, and so was the question whether they are served.
 UNREAD_LOOKING = "looking"  # They were not served so far; since a pod names one they are looked for again just now.
