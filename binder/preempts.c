@@ -5,6 +5,7 @@
  * has ended, and a preemptor has one order at most. */
 #include "binder/preempts.h"
 #include "binder/answers.h"
+#include "binder/failing.h"
 #include "proto/base/log.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
@@ -42,6 +43,11 @@ struct order {
     struct order *next_ready;
 };
 
+struct preempts_stats {
+    uint64_t done, failed, doubled; /* answers; requests for a preemptor that has one under way */
+    uint64_t unbound;               /* victims of which only the bind was ended */
+};
+
 struct preempts {
     struct preempts_options options;
     struct victims *victims;
@@ -49,6 +55,7 @@ struct preempts {
     struct order *ready, *last_ready;
     struct answers answers;
     struct preempts_stats stats;
+    struct failing failing;
 };
 
 /* ---- the line ---- */
@@ -198,8 +205,14 @@ static void on_ended(void *owner, struct instant at, struct want *want, const ch
     (void)at;
     seat->open = false;
     o->open--;
-    if (*problem && !o->stopped)
-        stop(o, problem);
+    if (*problem && !o->stopped) {
+        const struct victim *victim = want->victim;
+        struct buffer text = {0};
+        buffer_print(&text, "evicting %.*s/%.*s: %s", STR_ARG(victim->namespace_name),
+                     STR_ARG(victim->name), problem);
+        stop(o, text.at);
+        buffer_free(&text);
+    }
     make_ready(o);
 }
 
@@ -287,8 +300,11 @@ static void step(struct order *o, struct instant at)
         if (o->count > 0)
             open_seat(o, at, o->count - 1);
     }
-    if (o->phase == PHASE_last && o->open == 0 && !o->ready)
+    if (o->phase == PHASE_last && o->open == 0 && !o->ready) {
+        failing_note(&o->all->failing, at.now, &o->preempt.pod,
+                     o->problem.len > 0 ? o->problem.at : "");
         end(o);
+    }
 }
 
 void preempts_tick(struct preempts *p, struct instant at)
@@ -423,9 +439,15 @@ void preempts_free(struct preempts **preempts)
     *preempts = NULL;
 }
 
-struct preempts_stats preempts_stats(const struct preempts *p)
+void preempts_status(const struct preempts *p, struct moment now, struct buffer *lines)
 {
-    struct preempts_stats stats = p->stats;
-    stats.victims = victims_stats(p->victims);
-    return stats;
+    const struct preempts_stats *s = &p->stats;
+    const struct victims_stats victims = victims_stats(p->victims);
+    buffer_print(lines,
+                 "preempts=under_way=%u done=%llu failed=%llu doubled=%llu deleted=%llu "
+                 "spared=%llu unbound=%llu\n",
+                 preempts_count(p), (unsigned long long)s->done, (unsigned long long)s->failed,
+                 (unsigned long long)s->doubled, (unsigned long long)victims.deleted,
+                 (unsigned long long)victims.spared, (unsigned long long)s->unbound);
+    failing_print(&p->failing, now, lines);
 }

@@ -47,11 +47,7 @@ void preempts_list(const struct preempts *p, struct leadership *into, struct are
 /* Puts the answers that are known into the outbox. */
 void preempts_flush(struct preempts *p, struct outbox *out);
 
-struct preempts_stats {
-    uint64_t done, failed, doubled; /* answers; requests for a preemptor that has one under way */
-    uint64_t unbound;               /* victims of which only the bind was ended */
-    struct victims_stats victims;
-};
-struct preempts_stats preempts_stats(const struct preempts *p);
+/* Lines of the binder's status. */
+void preempts_status(const struct preempts *p, struct moment now, struct buffer *lines);
 
 #endif

@@ -46,7 +46,6 @@ void binder_status(const struct binder *b, struct buffer *lines)
     struct binds_stats binds = binds_stats(b->binds);
     struct statuses_stats status = statuses_stats(b->statuses);
     struct groups_stats groups = groups_stats(b->groups);
-    struct preempts_stats preempts = preempts_stats(b->preempts);
     struct releases_stats releases = releases_stats(b->releases);
     struct events_stats events = events_stats(b->events);
     size_t at = 0;
@@ -73,14 +72,7 @@ void binder_status(const struct binder *b, struct buffer *lines)
         lines, "groups=waiting=%u written=%llu replaced=%llu unchanged=%llu dropped=%llu\n",
         groups.groups, (unsigned long long)groups.written, (unsigned long long)groups.replaced,
         (unsigned long long)groups.unchanged, (unsigned long long)groups.dropped);
-    buffer_print(
-        lines,
-        "preempts=under_way=%u done=%llu failed=%llu doubled=%llu deleted=%llu spared=%llu "
-        "unbound=%llu\n",
-        preempts_count(b->preempts), (unsigned long long)preempts.done,
-        (unsigned long long)preempts.failed, (unsigned long long)preempts.doubled,
-        (unsigned long long)preempts.victims.deleted, (unsigned long long)preempts.victims.spared,
-        (unsigned long long)preempts.unbound);
+    preempts_status(b->preempts, now, lines);
     buffer_print(lines, "claim_releases=under_way=%u done=%llu failed=%llu doubled=%llu\n",
                  releases_count(b->releases), (unsigned long long)releases.done,
                  (unsigned long long)releases.failed, (unsigned long long)releases.doubled);

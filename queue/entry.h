@@ -52,6 +52,7 @@ struct entry {
     bool similar;  /* no more than similar to others */
     bool released; /* counts among those of its equals that were parked and stand in line */
     bool insists;  /* is tried whatever its equals found */
+    bool hurried;  /* its last attempt had to be followed by another at once */
     bool may_hold; /* the scheduler may hold its room: it was said to be bound and is not seen so,
                     * was skipped, or came with a snapshot and was not tried since */
     struct equals *equals; /* those that ask for the same; NULL: alone, or not tried yet */

@@ -129,30 +129,52 @@ static void forget_until_gated(struct queue *q, struct entry *e, const struct ou
         e->flight->woken = true;
 }
 
+/* The plugins that an outcome names. */
+struct named_plugins {
+    uint64_t rejectors, pending;
+};
+
+static void reject(struct queue *q, struct moment now, struct entry *e,
+                   const struct outcome *outcome, struct named_plugins by)
+{
+    queues_nominated(&q->queues, now, e, outcome->nominated_node);
+    forget_until_gated(q, e, outcome);
+    e->flight->woken |= outcome->behind;
+    queues_rejected(&q->queues, now, e, by.rejectors, by.pending);
+    if (!outcome->released && !outcome->activate && !outcome->behind && outcome->gated_epoch == 0)
+        equivalence_speak(e, now);
+    if (outcome->activate)
+        queues_activate(&q->queues, now, e);
+}
+
+/* Its victims could not be evicted, which is worth another attempt at once, as upstream; and again.
+ * Who evicts is refused for some reason then, and an attempt that chooses the same victims at once
+ * would go on for ever, as fast as the API server refuses. */
+static bool fails_on(const struct entry *e, const struct outcome *outcome)
+{
+    return outcome->activate && e->hurried && !group_holds(e);
+}
+
 static void close_attempt(struct queue *q, struct moment now, struct entry *e,
                           const struct outcome *outcome)
 {
-    uint64_t rejectors = plugins_known(&q->queues.named, &outcome->plugins);
-    uint64_t pending = plugins_known(&q->queues.named, &outcome->pending_plugins);
-    bool rejected = outcome->result == OUTCOME_unschedulable;
-    if (rejected && (rejectors | pending) == 0 && group_holds(e))
-        rejectors = q->queues.gangs.coscheduling; /* upstream's in-tree groups name no plugin */
+    struct named_plugins by = {plugins_known(&q->queues.named, &outcome->plugins),
+                               plugins_known(&q->queues.named, &outcome->pending_plugins)};
+    bool rejected = outcome->result == OUTCOME_unschedulable, fails = fails_on(e, outcome);
+    e->hurried = outcome->activate;
+    if (rejected && (by.rejectors | by.pending) == 0 && group_holds(e))
+        by.rejectors = q->queues.gangs.coscheduling; /* upstream's in-tree groups name no plugin */
     if (outcome->released && (rejected || outcome->result == OUTCOME_bound))
         queues_released(&q->queues, now, e);
     if (outcome->result == OUTCOME_bound) {
         queues_bound(&q->queues, now, e);
     } else if (outcome->result == OUTCOME_skipped) {
         queues_skipped(&q->queues, now, e, outcome->released);
-    } else if (rejected && (rejectors | pending) != 0) {
+    } else if (rejected && fails) {
         queues_nominated(&q->queues, now, e, outcome->nominated_node);
-        forget_until_gated(q, e, outcome);
-        e->flight->woken |= outcome->behind;
-        queues_rejected(&q->queues, now, e, rejectors, pending);
-        if (!outcome->released && !outcome->activate && !outcome->behind &&
-            outcome->gated_epoch == 0)
-            equivalence_speak(e, now);
-        if (outcome->activate)
-            queues_activate(&q->queues, now, e);
+        queues_failed(&q->queues, now, e);
+    } else if (rejected && (by.rejectors | by.pending) != 0) {
+        reject(q, now, e, outcome, by);
     } else {
         if (!rejected && outcome->result != OUTCOME_error)
             q->refused =

@@ -283,6 +283,20 @@ static void look_lanes(const struct facts *f, const struct check *c, struct find
         }
 }
 
+/* Of a pod the API server refuses to evict: by a webhook, or for want of a right. */
+static void look_evictions(const struct facts *f, const struct check *c, struct findings_list *out)
+{
+    static const char *const key = "preempts_failing";
+    PROCESS_EACH (f, p) {
+        struct str why = status_line(&p->now, key), head;
+        if (is_kind(p, BINDER) && why.len > 0 && str_split(&why, " why=", &head))
+            find(out, c, status_word(&p->now, key, "pod"),
+                 status_number(&p->now, key, "for_ms") / 1000,
+                 "no room is made for it: evictions have failed %" PRId64 " times: %.*s",
+                 status_number(&p->now, key, "times"), STR_ARG(why));
+    }
+}
+
 static void look_dropped(const struct facts *f, const struct check *c, struct findings_list *out)
 {
     static const char *const lines[] = {"events", "status", "groups", "lane_event", "lane_status"};
@@ -452,6 +466,9 @@ const struct check process_checks[] = {
      "the API server is slow, or the client's limits (qps, burst) are low", look_lanes},
     {"dropped", "events and conditions that were dropped",
      "the API server is slow, or the client's limits (qps, burst) are low", look_dropped},
+    {"evictions", "whether pods can be evicted for others",
+     "the API server says why: a webhook or policy that refuses it, or a right that is missing",
+     look_evictions},
     {"idle-worker", "whether each worker has nodes",
      "look at its log; start fewer workers where there are few nodes", look_idle},
     {"uneven-workers", "how many nodes workers have",

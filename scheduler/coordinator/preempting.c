@@ -11,6 +11,7 @@
 #include "scheduler/catalog/group_trees.h"
 #include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/permitting.h"
+#include "scheduler/merge/decisions_kept.h"
 #include "scheduler/merge/gang_rules.h"
 #include "scheduler/table/gang_names.h"
 #include "scheduler/tracing/attempt_trace.h"
@@ -142,6 +143,19 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
     set_deadline(c, f, moment_after(now, span_of_ms(ANSWER_MS)));
 }
 
+/* For whoever asks why the pod waits: its condition says nothing of it, as upstream's. */
+static void keep_failure(struct coordinator *c, const struct flight *f, struct str why)
+{
+    struct buffer message = {0};
+    buffer_print(&message, "preemption on node %.*s failed: %.*s", STR_ARG(f->node), STR_ARG(why));
+    decisions_kept_add(c->decisions, &f->pod,
+                       &(struct past_decision){.wall_us = coordinator_wall_us(c),
+                                               .attempt = f->attempts,
+                                               .nodes = cache_nodes(c->cache),
+                                               .message = buffer_str(&message)});
+    buffer_free(&message);
+}
+
 void preempting_on_result(struct coordinator *c, struct moment now,
                           const struct preempt_result *result)
 {
@@ -154,6 +168,7 @@ void preempting_on_result(struct coordinator *c, struct moment now,
         log_warn("preemption failed| pod=%.*s/%.*s node=%.*s message=\"%.*s\"",
                  STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(f->node),
                  STR_ARG(result->message));
+        keep_failure(c, f, result->message);
         land(c, f, true);
         return;
     }

@@ -1,4 +1,5 @@
 """What berth compare and berth doctor find, and what they have mended."""
+import contextlib
 import json
 import os
 import signal
@@ -165,6 +166,66 @@ def doctor_silent(world):
     finally:
         os.kill(world.cluster.process.pid, signal.SIGCONT)
     checks.expect(found.get("old-view") == ["watcher"], "found: %s", found)
+
+
+ADMISSION = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+KEEPING = {"failurePolicy": "Fail", "validations": [{"expression": "!('kept' in oldObject.metadata.labels)", "message": "it is kept"}],
+           "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["DELETE"],
+                                                   "resources": ["pods"]}]}}
+
+
+def status_of_delete(admin, path):
+    try:
+        admin.request("DELETE", path, {"apiVersion": "v1", "kind": "DeleteOptions", "dryRun": ["All"]})
+    except kube.ApiError as error:
+        return error.status
+    return 200
+
+
+@contextlib.contextmanager
+def evictions_refused(world, victim):
+    """As long as it lasts: a policy at the API server, or a fault of the small one."""
+    if world.options.api == "small":
+        world.cluster.faults({"user": "system:kube-scheduler", "verb": "delete", "resource": "pods", "status": 422})
+        yield
+        return world.cluster.faults()
+    name = {"metadata": {"name": "keeping"}}
+    world.admin.create(ADMISSION, dict(name, apiVersion="admissionregistration.k8s.io/v1", kind="ValidatingAdmissionPolicy", spec=KEEPING))
+    try:
+        world.admin.create(ADMISSION[:-3] + "ybindings", dict(name, apiVersion="admissionregistration.k8s.io/v1",
+                           kind="ValidatingAdmissionPolicyBinding", spec={"policyName": "keeping", "validationActions": ["Deny"]}))
+        checks.wait_until(60, lambda: status_of_delete(world.admin, victim) == 422, "the policy does not hold")
+        yield
+    finally:
+        world.admin.delete_all(ADMISSION[:-3] + "ybindings")
+        world.admin.delete_all(ADMISSION)
+        checks.wait_until(60, lambda: status_of_delete(world.admin, victim) != 422, "the policy holds still")
+
+
+@case("doctor-evictions", not_upstream="berth doctor is berth's")
+def doctor_evictions(world):
+    """The API server refuses to evict for a pod: doctor and explain say so, it is not hammered, and room is made when it does not any more."""
+    objects.small_nodes(world.admin, 1, ROOM)
+    world.admin.create("/apis/scheduling.k8s.io/v1/priorityclasses", {
+        "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 1000})
+    pods = world.pods()
+    subject = world.scheduler()
+    low = objects.pod("low", {"cpu": "3"}, terminationGracePeriodSeconds=0)
+    low["metadata"].setdefault("labels", {})["kept"] = "yes"
+    world.admin.create(kube.PODS, low)
+    checks.all_bound(pods, 1, 60)
+    with evictions_refused(world, kube.PODS + "/low"):
+        world.admin.create(kube.PODS, objects.pod("urgent", {"cpu": "3"}, priorityClassName="urgent"))
+        checks.wait_until(60, lambda: findings(subject, *QUICK).get("evictions") == ["default/urgent"], "doctor says nothing of it")
+        told = run("explain", subject, "default/urgent").stdout
+        checks.expect("preemption on node " in told and " failed: evicting default/low: " in told, "explain does not say it: %s", told)
+        time.sleep(5)
+        waits = json.loads(run("queue", subject, "-o", "json").stdout)
+        urgent = [pod for pod in waits["pods"] if pod["name"] == "urgent"]
+        checks.expect(urgent and 2 <= urgent[0]["attempts"] <= 12, "it is tried too often, or not at all: %s", waits)
+        checks.expect("low" in pods.items, "low was evicted")
+    checks.wait_until(60, lambda: pods.items.get("urgent", ("", "", ""))[1], "no room was made")
+    checks.expect("low" not in pods.items and not findings(subject, *QUICK).get("evictions"), "doctor finds it still")
 
 
 @case("doctor-ended", not_upstream="berth doctor is berth's")

@@ -1,7 +1,10 @@
 /* Preemption through the whole core: what is written to whom, in which order, and how often. */
 #include "tests/unit/binder/preemption.h"
 
+#include "binder/failing.h"
 #include "proto/base/random.h"
+
+#define MS 1000000LL
 
 static void a_victim_is_looked_at_marked_deleted_and_told(void **state)
 {
@@ -290,8 +293,76 @@ static void what_may_pass_is_tried_four_times(void **state)
     reply(w, GET("a"), 200, IS_MARKED("a"));
     reply(w, DELETE("a"), 503, "{\"kind\":\"Status\",\"message\":\"busy\"}");
     assert_false(preempted(w)->done);
-    assert_true(str_is(preempted(w)->message, "busy"));
+    assert_true(str_is(preempted(w)->message, "evicting default/a: busy"));
     world_free(w);
+}
+
+static void fail_once(struct world *w, const char *preemptor, const char *victim, const char *why)
+{
+    char path[64], body[128];
+    preempt(w, preemptor, victim);
+    snprintf(path, sizeof(path), "GET " PODS "%s", victim);
+    snprintf(body, sizeof(body), "{\"kind\":\"Status\",\"message\":\"%s\"}", why);
+    reply(w, path, 422, body);
+}
+
+static bool names_failing(struct world *w, const char *line)
+{
+    struct buffer lines = {0};
+    binder_status(w->binder, &lines);
+    const char *found = strstr(lines.at, "preempts_failing=");
+    bool as_wanted =
+        *line == 0 ? found == NULL : found != NULL && strncmp(found, line, strlen(line)) == 0;
+    buffer_free(&lines);
+    return as_wanted;
+}
+
+/* One of those who fail is named; who does so no more gives way to another. */
+static void who_fails_again_and_again_is_named(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    fail_once(w, "top", "a", "no");
+    assert_true(names_failing(w, ""));
+    fail_once(w, "other", "b", "no");
+    world_step(w, 7000);
+    fail_once(w, "top", "a", "policy says no");
+    assert_true(names_failing(w, "preempts_failing=pod=default/top times=2 for_ms=7000 "
+                                 "why=evicting default/a: policy says no\n"));
+    fail_once(w, "other", "b", "no");
+    assert_true(names_failing(w, "preempts_failing=pod=default/top times=2 "));
+    preempt(w, "top", "a");
+    reply(w, GET("a"), 404, "");
+    assert_true(names_failing(w, ""));
+    fail_once(w, "other", "b", "no");
+    fail_once(w, "other", "b", "no");
+    assert_true(names_failing(w, "preempts_failing=pod=default/other times=2 for_ms=0 "));
+    world_free(w);
+}
+
+/* A pod that is gone, or tried no more. */
+static void who_has_not_failed_for_a_while_gives_way(void **state)
+{
+    (void)state;
+    struct failing f = {0};
+    struct buffer line = {0};
+    const struct pod top = {.uid = STR_LITERAL("t"), .name = STR_LITERAL("top")},
+                     other = {.uid = STR_LITERAL("o"), .name = STR_LITERAL("other")};
+    failing_note(&f, (struct moment){0}, &top, "no");
+    failing_note(&f, (struct moment){0}, &top, "no,\nnever");
+    failing_print(&f, (struct moment){29999 * MS}, &line);
+    assert_string_equal(line.at, "preempts_failing=pod=/top times=2 for_ms=29999 why=no, never\n");
+    buffer_reset(&line);
+    failing_print(&f, (struct moment){30000 * MS}, &line);
+    assert_int_equal(line.len, 0);
+    failing_note(&f, (struct moment){29999 * MS}, &other, "no");
+    assert_string_equal(f.pod, "/top");
+    failing_note(&f, (struct moment){30000 * MS}, &other, "");
+    assert_string_equal(f.pod, "/top");
+    failing_note(&f, (struct moment){30000 * MS}, &other, "no");
+    assert_string_equal(f.pod, "/other");
+    assert_int_equal(f.times, 1);
+    buffer_free(&line);
 }
 
 static void the_first_failure_stops_what_has_not_begun(void **state)
@@ -317,7 +388,7 @@ static void the_first_failure_stops_what_has_not_begun(void **state)
     assert_null(world_heard(w, MSG_preempt_result, 0));
     reply(w, DELETE("v01"), 200, "{}");
     assert_false(preempted(w)->done);
-    assert_true(str_is(preempted(w)->message, "no pods for you"));
+    assert_true(str_is(preempted(w)->message, "evicting default/v02: no pods for you"));
     assert_null(world_find(w, "/pods/"));
     assert_int_equal(world_count(w, "events.k8s.io"), 2);
     struct buffer lines = {0};
@@ -833,6 +904,8 @@ int main(void)
         cmocka_unit_test(without_the_lease_nothing_is_written),
         cmocka_unit_test(a_closed_fence_takes_deletions_back),
         cmocka_unit_test(a_stop_waits_for_what_is_on_the_wire),
+        cmocka_unit_test(who_fails_again_and_again_is_named),
+        cmocka_unit_test(who_has_not_failed_for_a_while_gives_way),
         cmocka_unit_test(an_incomplete_request_is_refused),
         cmocka_unit_test(a_cancelled_bind_is_answered_once_with_the_reason),
         cmocka_unit_test(a_plain_bind_is_no_reason_to_spare_a_victim),

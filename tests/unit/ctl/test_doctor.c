@@ -47,6 +47,7 @@ static const char binder_lines[] =
     "leading=true\nholder=me\nready=true\nlane_bind=waiting=3 delayed=0 oldest_ms=20 dropped=0\n"
     "lane_event=waiting=9 oldest_ms=400 dropped=0\nlane_status=waiting=0 oldest_ms=0 dropped=0\n"
     "status=pods=0 dropped=2\nevents=keys=2 repeated=0 evicted=0 dropped=3\nconfig_hash=aa\n"
+    "preempts_failing=\n"
     "identity=me\n";
 static const char queue_lines[] =
     "config_hash=aa\nactive=10\nattempts=500\n"
@@ -357,6 +358,14 @@ static void lanes_that_lag(void **state)
     finds("lag", "lane_status", "7 requests");
 }
 
+static void evictions_that_are_refused(void **state)
+{
+    (void)state;
+    set(BINDER_1, "preempts_failing", "pod=default/top times=7 for_ms=61000 why=evicting a/b: no",
+        true);
+    finds("evictions", "default/top", "evictions have failed 7 times: evicting a/b: no");
+}
+
 static void events_are_dropped(void **state)
 {
     (void)state;
@@ -514,6 +523,7 @@ int main(void)
         TEST(a_right_that_is_missing),
         TEST(what_cannot_be_understood),
         TEST(lanes_that_lag),
+        TEST(evictions_that_are_refused),
         TEST(events_are_dropped),
         TEST(a_worker_that_is_idle),
         TEST(workers_that_are_uneven),

@@ -898,8 +898,28 @@ static void an_attempt_has_the_nomination_that_the_status_shows(void **state)
     close_world(&w);
 }
 
-/* What led to an attempt goes with it, without a gap; a second one begins where the first failed.
- */
+static void an_attempt_that_fails_twice_waits_for_its_backoff(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    struct pod a = pod_named("a");
+    struct attempt last = {0};
+    sync(&w);
+    set_pod(&w, &a);
+    pull(&w, 9);
+    for (size_t i = 1; i < 4; i++, w.now.ns += 11 * SECOND) {
+        queue_tick(w.queue, w.now, &w.out);
+        assert_int_equal(attempts(&w, &last), i);
+        struct message m = outcome_of(&a, &last, OUTCOME_unschedulable);
+        m.outcome.plugins = (struct strs){1, &(struct str){"NodeResourcesFit", 16}};
+        m.outcome.activate = true;
+        from(&w, SCHEDULER, 7, &m);
+        assert_int_equal(status_says(&w, "error_backoff=1\n"), i > 1);
+    }
+    close_world(&w);
+}
+
+/* What led to an attempt goes with it, without a gap; a second begins where the first failed. */
 static void an_attempt_that_is_traced_says_what_led_to_it(void **state)
 {
     struct queue_options options = plain;
@@ -946,6 +966,7 @@ int main(void)
         cmocka_unit_test(pods_taken_early_are_few_while_they_fail),
         cmocka_unit_test(an_attempt_whose_pod_is_activated_is_followed_by_another),
         cmocka_unit_test(an_attempt_has_the_nomination_that_the_status_shows),
+        cmocka_unit_test(an_attempt_that_fails_twice_waits_for_its_backoff),
         cmocka_unit_test(takes_exactly_the_messages_addressed_to_it),
         cmocka_unit_test(nothing_is_offered_before_the_first_whole_snapshot),
         cmocka_unit_test(an_attempt_says_when_where_and_which),

@@ -3,6 +3,8 @@
 #define POST_FILTER "post_filter=[\"DefaultPreemption\"] "
 #include "tests/unit/scheduler/coordinator/coordinator_world.h"
 
+static const struct address tool = {TOOL, 77};
+
 /* Nodes a (4 cores) and b (2) are full of pods of priority 0; p asks for 3 and has priority 9. */
 static void fill(void)
 {
@@ -367,6 +369,24 @@ static void a_failed_preemption_is_tried_again_at_once(void **state)
     assert_true(m.outcome.result == OUTCOME_unschedulable);
 }
 
+/* The pod's condition says what upstream's says, and no word of that. */
+static void why_a_preemption_failed_is_told_to_who_asks(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    result(false);
+    say(tool, "explain_request namespace_name=\"default\" name=\"p\"");
+    assert_true(take(TOOL, MSG_explained, &m));
+    const struct explained *e = &m.explained;
+    assert_int_equal(e->decisions.count, 2);
+    assert_true(str_is(e->decisions.at[0].message, "preemption on node a failed: why"));
+    assert_int_equal(e->decisions.at[0].attempt, 1);
+    assert_false(e->decisions.at[0].placed);
+    assert_true(str_is(e->decisions.at[1].node, "a"));
+}
+
 static void a_binder_that_says_nothing_holds_no_pod_for_ever(void **state)
 {
     (void)state;
@@ -565,6 +585,7 @@ int main(void)
         TEST(preemptors_are_not_counted_as_credit),
         TEST(others_are_decided_meanwhile_but_not_in_the_nominated_room),
         TEST(a_failed_preemption_is_tried_again_at_once),
+        TEST(why_a_preemption_failed_is_told_to_who_asks),
         TEST(a_binder_that_says_nothing_holds_no_pod_for_ever),
         TEST(a_preemption_that_the_binder_does_not_know_is_decided_again),
         TEST(a_preemption_that_the_binder_lists_may_take_its_time),
