@@ -100,6 +100,18 @@ static const char *const states[FLIGHT_STATES] = {
     [FLIGHT_releasing] = "waits for what its attempt had of claims to be given back",
 };
 
+/* What the pod's claims are to get comes first, and a volume may take minutes to be made. */
+static const char *state_of(const struct flight *f)
+{
+    const char *state = states[f->state];
+    for (uint32_t i = 0; f->state == FLIGHT_binding && i < f->reserved.count; i++) {
+        if (f->reserved.at[i].volume_name.len == 0)
+            return "is being bound, and waits for its volumes to be provisioned first";
+        state = "is being bound, its claims to their volumes first";
+    }
+    return state;
+}
+
 /* A flight is found by UID, and the pod is asked about by name. */
 static const struct flight *flight_of(const struct coordinator *c, struct str space,
                                       struct str name)
@@ -165,7 +177,7 @@ void report_explain(struct coordinator *c, struct moment now, const struct deliv
     e->waits_for = str_of(coordinator_waits_for(c, now));
     const struct flight *f = flight_of(c, q->namespace_name, q->name);
     if (f != NULL)
-        e->state = str_of(states[f->state]);
+        e->state = str_of(state_of(f));
     e->tie_break = c->options.tie_break;
     e->asks = asked(c, &a);
     e->profiles.at = arena_take(&a, (c->frameworks.count + 1) * sizeof(struct profile));

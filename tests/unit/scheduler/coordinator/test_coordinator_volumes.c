@@ -36,6 +36,31 @@ static void begin(void)
     claim("d");
 }
 
+static bool state_is(const char *pod, const char *text)
+{
+    struct message m;
+    say((struct address){TOOL, 77}, "explain_request namespace_name=\"default\" name=\"%s\"", pod);
+    assert_true(take(TOOL, MSG_explained, &m));
+    return str_is(m.explained.state, text);
+}
+
+/* A volume may take minutes to be made, and the pod is not bound before. */
+static void who_is_bound_says_what_its_claims_wait_for(void **state)
+{
+    (void)state;
+    begin();
+    stream("storage_class_set storage_class={name=\"t\" binding_mode=\"WaitForFirstConsumer\" "
+           "provisioner=\"example.com/disk\"}");
+    stream("claim_set claim={namespace_name=\"default\" name=\"e\" uid=\"u-e\" class_name=\"t\" "
+           "resource_version=1}");
+    attempt_with("p", "c", 1);
+    attempt_with("q", "e", 2);
+    attempt("r", 100, 3);
+    assert_true(state_is("p", "is being bound, its claims to their volumes first"));
+    assert_true(state_is("q", "is being bound, and waits for its volumes to be provisioned first"));
+    assert_true(state_is("r", "is being bound"));
+}
+
 static void a_bind_says_what_becomes_of_the_claims(void **state)
 {
     (void)state;
@@ -319,6 +344,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_bind_says_what_becomes_of_the_claims, start, stop),
+        cmocka_unit_test_setup_teardown(who_is_bound_says_what_its_claims_wait_for, start, stop),
         cmocka_unit_test_setup_teardown(a_failed_bind_gives_the_volume_back, start, stop),
         cmocka_unit_test_setup_teardown(whoever_waits_for_a_volume_that_is_given_back_is_woken,
                                         start, stop),
