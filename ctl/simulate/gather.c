@@ -9,11 +9,13 @@
 #include "ctl/scenario_check.h"
 #include "ctl/schema.h"
 #include "ctl/whatif/amounts_check.h"
+#include "ctl/whatif/claim_templates.h"
 #include "ctl/whatif/words_check.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,23 @@ static void pass_over(struct gather *g, struct str kind)
         map_set(g->passed_over, kind, count);
     }
     ++*count;
+}
+
+/* Whether a claim of that name is among the objects; from now on one is. */
+static bool is_second_claim(struct gather *g, struct str space, struct str name)
+{
+    struct str key = arena_print(&g->arena, "%.*s/%.*s", STR_ARG(space), STR_ARG(name));
+    if (g->claims == NULL)
+        g->claims = map_new();
+    return map_set(g->claims, key, g) != NULL;
+}
+
+static void note_claim(struct gather *g, const struct kube_json *object, struct str kind)
+{
+    struct str space = text_at(object, "metadata.namespace");
+    if (str_is(kind, "PersistentVolumeClaim"))
+        (void)is_second_claim(g, space.len > 0 ? space : g->space,
+                              text_at(object, "metadata.name"));
 }
 
 /* Its metadata, with a namespace. */
@@ -90,6 +109,7 @@ static void add_object(struct gather *g, const struct kube_json *object, const s
     struct json_out j = {.out = &g->objects};
     bool has_space = text_at(object, "metadata.namespace").len > 0;
     bool is_new = is_new_volume(object, as->kind);
+    note_claim(g, object, as->kind);
     if (g->object_at.count > 0)
         buffer_add_text(&g->objects, ",");
     json_open(&j, NULL, '{');
@@ -152,6 +172,43 @@ static void add_replica_set(struct gather *g, const struct workload *load,
     note_place(g, &g->object_at, load->place);
 }
 
+/* They may be there, in a file that comes yet. */
+static void want_claims(struct gather *g, const struct workload *load, struct str pod)
+{
+    for (uint32_t i = 0; i < claim_templates_count(load); i++) {
+        struct kube_json *claim = claim_templates_object(load, i, pod, &g->arena);
+        struct buffer text = {0};
+        kube_json_write(claim, &text);
+        g->wanted.at =
+            manifests_room(&g->arena, g->wanted.at, g->wanted.count, sizeof(struct wanted_claim));
+        g->wanted.at[g->wanted.count++] = (struct wanted_claim){
+            .space = load->space,
+            .name = claim_templates_name(load, i, pod, &g->arena),
+            .text = arena_copy(&g->arena, buffer_str(&text)),
+            .place = arena_print(&g->arena, "%.*s: spec.volumeClaimTemplates[%" PRIu32 "]",
+                                 STR_ARG(load->place), i)};
+        kube_json_free(&claim);
+        buffer_free(&text);
+    }
+}
+
+static void add_wanted_claims(struct gather *g)
+{
+    const struct kube_json *own = scenario_items(kube_json_get(g->scenario, "objects"));
+    for (const struct kube_json *i = own; g->wanted.count > 0 && i != NULL; i = kube_json_next(i))
+        note_claim(g, i, text_at(i, "kind"));
+    for (uint32_t i = 0; i < g->wanted.count; i++) {
+        const struct wanted_claim *wanted = &g->wanted.at[i];
+        if (is_second_claim(g, wanted->space, wanted->name))
+            continue;
+        if (g->object_at.count > 0)
+            buffer_add_text(&g->objects, ",");
+        buffer_add_str(&g->objects, wanted->text);
+        note_place(g, &g->object_at, wanted->place);
+    }
+    g->wanted.count = 0;
+}
+
 static bool add_pods(struct gather *g, const struct workload *load)
 {
     const struct item as = {.kind = STR_LITERAL("Pod"),
@@ -162,6 +219,7 @@ static bool add_pods(struct gather *g, const struct workload *load)
         struct kube_json *pod = manifests_pod_object(load, load->first + n, &a);
         if (pod != NULL)
             add_object(g, pod, &as);
+        want_claims(g, load, manifests_pod_name(load, load->first + n, &g->arena));
         kube_json_free(&pod);
         arena_free(&a);
     }
@@ -406,6 +464,7 @@ static void compose_objects(struct gather *g, struct json_out *j)
     const struct kube_json *own = scenario_items(kube_json_get(g->scenario, "objects"));
     struct buffer all = {0};
     g->scenario_objects = 0;
+    add_wanted_claims(g);
     buffer_add_text(&all, "[");
     for (const struct kube_json *i = own; i != NULL; i = kube_json_next(i)) {
         if (g->scenario_objects++ > 0)
@@ -569,6 +628,7 @@ void gather_free(struct gather *g)
         kube_json_free(&g->documents.at[i]);
     kube_json_free(&g->composed);
     map_free(&g->passed_over);
+    map_free(&g->claims);
     manifests_free(&g->workloads);
     buffer_free(&g->objects);
     buffer_free(&g->daemons);

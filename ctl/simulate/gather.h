@@ -20,7 +20,14 @@ struct gather {
     struct buffer daemons;      /* steps for DaemonSets, likewise */
     struct strs daemon_at;
     uint32_t scenario_steps;
-    bool waits;              /* some pods are to be decided in the queue's order */
+    bool waits;         /* some pods are to be decided in the queue's order */
+    struct map *claims; /* NAMESPACE/NAME of PersistentVolumeClaims among the objects */
+    struct {
+        uint32_t count;
+        struct wanted_claim {
+            struct str space, name, text, place; /* text: as JSON */
+        } * at;
+    } wanted;                /* claims that controllers make where there are none of their names */
     struct map *passed_over; /* kinds that no decision depends on, to how many there are */
     struct {
         uint32_t count;

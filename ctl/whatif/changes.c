@@ -352,6 +352,10 @@ bool whatif_create(struct whatif *w, struct manifests *m, const struct workload 
             return false;
         }
         bool taken = is_there(w, &pod);
+        if (!taken && !manifests_set_claims(m, load, number, w->world)) {
+            w->error = arena_copy(&w->arena, m->error);
+            return false;
+        }
         if (taken && alone)
             return refuse(
                 w, "there is such a pod already, which --delete takes away:", full_name(w, &pod));

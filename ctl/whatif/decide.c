@@ -238,7 +238,12 @@ bool capacity_count(struct whatif *w, struct manifests *m, int64_t most, struct 
             w->error = arena_copy(&w->arena, m->error);
             return false;
         }
-        if (!world_pod(w->world, pod.namespace_name, pod.name, &known, &w->step)) {
+        bool known_already = world_pod(w->world, pod.namespace_name, pod.name, &known, &w->step);
+        if (!known_already && !manifests_set_claims(m, load, number, w->world)) {
+            w->error = arena_copy(&w->arena, m->error);
+            return false;
+        }
+        if (!known_already) {
             world_pod_set(w->world, &pod);
             count_one(w, &pod, c);
         }

@@ -9,6 +9,7 @@
 #include "ctl/scenario.h"
 #include "ctl/scenario_check.h"
 #include "ctl/whatif/amounts_check.h"
+#include "ctl/whatif/claim_templates.h"
 #include "ctl/whatif/object_defaults.h"
 #include "ctl/whatif/words_check.h"
 #include "proto/base/memory.h"
@@ -17,6 +18,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -179,25 +181,40 @@ static void add_other(struct manifests *m, const struct message *message,
     m->others.at[count] = (struct other_object){*message, object};
 }
 
+/* As the API server would store it. Which class is the default one the watcher does not tell. */
+static bool read_other(struct manifests *m, const struct kube_resource *resource,
+                       const struct kube_json *object, struct str place, struct message *message)
+{
+    struct str key, error;
+    if (object_lacks_class(object))
+        return refuse(m, place,
+                      "spec.storageClassName: is missing, and it is not known here which class is "
+                      "the default one",
+                      STR_LITERAL(": name it, or \"\" for none"));
+    struct kube_json *filled = object_defaults(object, (struct str){0});
+    if (filled != NULL)
+        keep_document(m, filled);
+    if (!resource->set(filled != NULL ? filled : object, message, &key, &m->arena, &error))
+        return refuse(m, place, "", error);
+    scenario_fill_in_namespace(message, m->space);
+    return true;
+}
+
 /* Checked; kinds that are not mirrored are nothing to scheduling. */
 static bool take_other(struct manifests *m, const struct kube_json *object, struct str place)
 {
     const struct kube_resource *resource = kube_resource_for(object);
     const struct schema_place at = {.release = m->release};
     struct message message = {0};
-    struct str key, error;
+    struct str error;
     if (!schema_check(object, &at, &error, &m->arena))
         return refuse(m, place, "", error);
     if (str_is(kind_of(object), "PriorityClass"))
         priority_classes_set(m->classes, object);
     if (resource == NULL)
         return true;
-    struct kube_json *filled = object_defaults(object, (struct str){0});
-    if (filled != NULL)
-        keep_document(m, filled);
-    if (!resource->set(filled != NULL ? filled : object, &message, &key, &m->arena, &error))
-        return refuse(m, place, "", error);
-    scenario_fill_in_namespace(&message, m->space);
+    if (!read_other(m, resource, object, place, &message))
+        return false;
     if (message.type == MSG_resource_claim_set &&
         message.resource_claim_set.resource_claim.uid.len == 0)
         message.resource_claim_set.resource_claim.uid =
@@ -264,10 +281,8 @@ static bool check_maker(struct manifests *m, const struct kube_json *object,
         return check_fields(m, object, maker, place);
     if (!schema_check(object, &at, &error, &m->arena))
         return refuse(m, place, "", error);
-    if (kube_json_count(kube_json_path(object, "spec.volumeClaimTemplates")) > 0)
-        return refuse(m, place, "spec.volumeClaimTemplates: no claims are made of templates here",
-                      STR_LITERAL(": write PersistentVolumeClaims and Pods"));
-    return true;
+    const struct kube_json *claims = kube_json_path(object, "spec.volumeClaimTemplates");
+    return claim_templates_check(claims, &error, &m->arena) || refuse(m, place, "", error);
 }
 
 /* A number of the spec that may be missing. */
@@ -361,6 +376,7 @@ bool manifests_take_workload(struct manifests *m, const struct kube_json *object
     struct workload load = {.place = place,
                             .template_path = str_of(template),
                             .pod = kube_json_path(object, template),
+                            .claims = kube_json_path(object, "spec.volumeClaimTemplates"),
                             .space = space_of(m, object),
                             .name = text_at(object, "metadata.name"),
                             .kind = str_of(maker->kind),
@@ -426,7 +442,7 @@ static bool take_pod(struct manifests *m, const struct kube_json *object, struct
 
 /* ---- the pods ---- */
 
-static struct str name_of(const struct workload *load, int64_t number, struct arena *a)
+struct str manifests_pod_name(const struct workload *load, int64_t number, struct arena *a)
 {
     struct str name = load->pods.len > 0 ? load->pods : load->name;
     bool dashed = name.len > 0 && name.at[name.len - 1] == '-';
@@ -466,7 +482,8 @@ static void write_labels(struct json_out *j, const struct workload *load, int64_
         write_label(j, own, "controller-uid", load->owner_uid);
     }
     if (str_is(load->owner_kind, "StatefulSet")) {
-        write_label(j, own, "statefulset.kubernetes.io/pod-name", name_of(load, number, a));
+        write_label(j, own, "statefulset.kubernetes.io/pod-name",
+                    manifests_pod_name(load, number, a));
         write_label(j, own, "apps.kubernetes.io/pod-index",
                     arena_print(a, "%lld", (long long)number));
     }
@@ -505,14 +522,17 @@ static struct kube_json *write_pod(const struct workload *load, int64_t number, 
             !str_is(kube_json_name(i), "generateName") && !str_is(kube_json_name(i), "labels") &&
             (load->owner_kind.len == 0 || !str_is(kube_json_name(i), "ownerReferences")))
             json_value(&j, i);
-    json_str(&j, "name", name_of(load, number, a));
+    json_str(&j, "name", manifests_pod_name(load, number, a));
     json_str(&j, "namespace", load->space);
     write_labels(&j, load, number, a);
     write_owner(&j, load);
     json_close(&j, '}');
     for (i = kube_json_first(load->pod); i != NULL; i = kube_json_next(i))
-        if (!str_is(kube_json_name(i), "metadata") && !str_is(kube_json_name(i), "apiVersion") &&
-            !str_is(kube_json_name(i), "kind") && !str_is(kube_json_name(i), "status"))
+        if (claim_templates_count(load) > 0 && str_is(kube_json_name(i), "spec"))
+            claim_templates_write_spec(&j, load, i, manifests_pod_name(load, number, a), a);
+        else if (!str_is(kube_json_name(i), "metadata") &&
+                 !str_is(kube_json_name(i), "apiVersion") && !str_is(kube_json_name(i), "kind") &&
+                 !str_is(kube_json_name(i), "status"))
             json_value(&j, i);
     json_close(&j, '}');
     struct kube_json *pod = kube_json_parse(buffer_str(&text), &error, a);
@@ -560,7 +580,7 @@ struct kube_json *manifests_pod_object(const struct workload *load, int64_t numb
 bool manifests_pod(struct manifests *m, const struct workload *load, int64_t number,
                    struct pod *pod, struct arena *a)
 {
-    struct str name = name_of(load, number, a);
+    struct str name = manifests_pod_name(load, number, a);
     struct kube_json *object = write_pod(load, number, a);
     if (object == NULL)
         return refuse(m, load->place, "cannot be written as a pod", (struct str){0});
@@ -569,6 +589,29 @@ bool manifests_pod(struct manifests *m, const struct workload *load, int64_t num
     if (fine)
         fill_in(load, name, pod, a);
     return fine;
+}
+
+bool manifests_set_claims(struct manifests *m, const struct workload *load, int64_t number,
+                          struct world *w)
+{
+    static const char kind[] = "PersistentVolumeClaim";
+    const struct str pod = manifests_pod_name(load, number, &m->arena);
+    for (uint32_t i = 0; i < claim_templates_count(load); i++) {
+        struct message message = {0};
+        if (world_has_object(w, str_of(kind), load->space,
+                             claim_templates_name(load, i, pod, &m->arena)))
+            continue;
+        struct kube_json *claim = claim_templates_object(load, i, pod, &m->arena);
+        const struct str place = arena_print(
+            &m->arena, "%.*s: spec.volumeClaimTemplates[%" PRIu32 "]", STR_ARG(load->place), i);
+        if (claim == NULL)
+            return refuse(m, place, "cannot be written as a claim", (struct str){0});
+        keep_document(m, claim);
+        if (!read_other(m, kube_resource_for(claim), claim, place, &message))
+            return false;
+        world_take(w, &message);
+    }
+    return true;
 }
 
 /* ---- files ---- */

@@ -8,10 +8,11 @@
 
 /* One document's pods. */
 struct workload {
-    struct str place;             /* "web.yaml: document 2", for errors */
-    struct str template_path;     /* "spec.template"; empty: the document is the pod itself */
-    const struct kube_json *pod;  /* metadata and spec */
-    struct str space, name, kind; /* kind: empty where the document is the pod */
+    struct str place;               /* "web.yaml: document 2", for errors */
+    struct str template_path;       /* "spec.template"; empty: the document is the pod itself */
+    const struct kube_json *pod;    /* metadata and spec */
+    const struct kube_json *claims; /* volumeClaimTemplates; NULL: none */
+    struct str space, name, kind;   /* kind: empty where the document is the pod */
     struct str owner_api, owner_kind, owner_uid; /* empty: nobody's */
     struct str revision_label, revision;         /* what its controller tells templates apart by */
     struct str
@@ -75,6 +76,12 @@ bool manifests_pod(struct manifests *m, const struct workload *load, int64_t num
 /* The same as its controller would have written it, to be freed by the caller. */
 struct kube_json *manifests_pod_object(const struct workload *load, int64_t number,
                                        struct arena *a);
+/* The name of that pod. */
+struct str manifests_pod_name(const struct workload *load, int64_t number, struct arena *a);
+/* Sets those claims of that pod in the world that are not there yet, as its controller does. False
+ * with an error. */
+bool manifests_set_claims(struct manifests *m, const struct workload *load, int64_t number,
+                          struct world *w);
 /* Room for one more behind so many: what was there, moved where needed. From the arena. */
 void *manifests_room(struct arena *a, void *at, uint32_t count, size_t size);
 

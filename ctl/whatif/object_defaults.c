@@ -79,12 +79,19 @@ static bool fill_class(struct json_out *j, const struct kube_json *object)
     return true;
 }
 
+bool object_lacks_class(const struct kube_json *object)
+{
+    const struct kube_json *metadata = member(object, "metadata");
+    return str_is(kube_json_text(member(object, "kind")), "PersistentVolumeClaim") &&
+           kube_json_text(member(metadata, "uid")).len == 0 &&
+           member(member(object, "spec"), "storageClassName") == NULL &&
+           kube_json_text(member(member(metadata, "annotations"), CLASS_OF_OLD)).len == 0;
+}
+
 static bool fill_claim(struct json_out *j, const struct kube_json *object, struct str class)
 {
-    const struct kube_json *metadata = member(object, "metadata"), *spec = member(object, "spec");
-    if (class.len == 0 || kube_json_text(member(metadata, "uid")).len > 0 ||
-        member(spec, "storageClassName") != NULL ||
-        kube_json_text(member(member(metadata, "annotations"), CLASS_OF_OLD)).len > 0)
+    const struct kube_json *spec = member(object, "spec");
+    if (class.len == 0 || !object_lacks_class(object))
         return false;
     json_open(j, NULL, '{');
     write_others(j, object, "spec");
@@ -105,7 +112,7 @@ static bool fill(struct json_out *j, const struct kube_json *object, struct str 
         return fill_node(j, object);
     if (str_is(kind, "StorageClass"))
         return fill_class(j, object);
-    return str_is(kind, "PersistentVolumeClaim") && fill_claim(j, object, class);
+    return fill_claim(j, object, class);
 }
 
 struct kube_json *object_defaults(const struct kube_json *object, struct str default_class)

@@ -10,6 +10,8 @@
  * SetDefaults_NodeStatus, SetDefaults_StorageClass, and the admission plugin DefaultStorageClass.
  */
 struct kube_json *object_defaults(const struct kube_json *object, struct str default_class);
+/* It is a new claim that names no StorageClass, also not none. */
+bool object_lacks_class(const struct kube_json *object);
 /* The default class of a list of objects, lists inside it not looked at; empty: there is none. Of
  * several the newest, as admission has it. */
 struct str object_default_class(const struct kube_json *first);

@@ -376,6 +376,55 @@ static void a_class_binds_at_once_unless_it_says_otherwise(void **state)
     assert_non_null(strstr(out.at, "pod has unbound immediate PersistentVolumeClaims"));
 }
 
+/* One is in a file that comes later, and has a volume on b already. */
+static void claims_are_made_of_a_statefulset_s_templates(void **state)
+{
+    (void)state;
+    take("n.yaml", NODE("a", "9") "---\n" NODE("b", "9"));
+    take("db.yaml",
+         "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: w, annotations: "
+         "{storageclass.kubernetes.io/is-default-class: 'true'}}, provisioner: example.com/disk, "
+         "volumeBindingMode: WaitForFirstConsumer}\n---\n"
+         "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 2, "
+         "volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], "
+         "resources: {requests: {storage: 1Gi}}}}], template: {spec: {nodeSelector: "
+         "{kubernetes.io/os: linux}, " CONTAINERS("1") "}}}}\n");
+    take("c.yaml",
+         "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-1, uid: u, "
+         "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {volumeName: v, "
+         "storageClassName: w, accessModes: [ReadWriteOnce], resources: {requests: {storage: "
+         "1Gi}}}, status: {phase: Bound}}\n---\n"
+         "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, uid: v}, spec: {capacity: "
+         "{storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: w, csi: {driver: d, "
+         "volumeHandle: h}, claimRef: {namespace: default, name: data-db-1, uid: u}, nodeAffinity: "
+         "{required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, "
+         "operator: In, values: [b]}]}]}}}, status: {phase: Bound}}\n");
+    take("o.yaml", "{apiVersion: v1, kind: Node, metadata: {name: a2, labels: "
+                   "{kubernetes.io/hostname: a2, kubernetes.io/os: linux}}, status: {allocatable: "
+                   "{cpu: 9, memory: 8Gi, pods: 9}}}");
+    played();
+    assert_line(1, "default/db-0", "scheduled", "a2");
+    assert_line(2, "default/db-1", "unschedulable", "");
+    assert_non_null(strstr(out.at, "1 node(s) didn't match PersistentVolume's node affinity"));
+}
+
+/* Its path is the template's. */
+static void a_claim_of_a_template_that_is_wrong_is_refused(void **state)
+{
+    (void)state;
+    take("f.yaml", NODE("a", "9"));
+    bool fine =
+        gather_take(&g, "f.yaml",
+                    STR_LITERAL("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, "
+                                "spec: {volumeClaimTemplates: [{metadata: {name: d, uidd: x}}], "
+                                "template: {spec: {" CONTAINERS("1") "}}}}")) &&
+        play();
+    assert_false(fine);
+    assert_true(str_is(g.error,
+                       "f.yaml: spec.volumeClaimTemplates[0].metadata.uidd: unknown field, "
+                       "did you mean \"uid\"?"));
+}
+
 #define APART(key)                                                                                 \
     "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "                \
     "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchExpressions: [{key: " key         \
@@ -606,6 +655,8 @@ int main(void)
         T(terms_match_what_their_own_pod_says),
         T(objects_are_filled_in),
         T(a_class_binds_at_once_unless_it_says_otherwise),
+        T(claims_are_made_of_a_statefulset_s_templates),
+        T(a_claim_of_a_template_that_is_wrong_is_refused),
         T(pods_bear_their_controllers_labels),
         T(a_deployments_template_is_a_new_one),
         T(nothing_runs_of_what_is_suspended),

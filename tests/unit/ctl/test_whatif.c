@@ -340,6 +340,77 @@ static void who_has_to_go_is_said(void **state)
     assert_non_null(strstr(out.at, "\"scheduled\": 1,\n  \"pending\": 0\n"));
 }
 
+/* ---- claims ---- */
+
+#define CLASS                                                                                      \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local}, provisioner: "   \
+    "kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}\n---\n"
+#define VOLUME(name, node)                                                                         \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {capacity: "       \
+    "{storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: local, local: {path: /d}, "   \
+    "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "                     \
+    "kubernetes.io/hostname, operator: In, values: [" node "]}]}]}}}, status: {phase: "            \
+    "Available}}\n---\n"
+#define CLAIM                                                                                      \
+    "spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: "         \
+    "{storage: 1Gi}}}"
+
+static bool has_claim(const char *name)
+{
+    return world_has_object(world, STR_LITERAL("PersistentVolumeClaim"), STR_LITERAL("default"),
+                            str_of(name));
+}
+
+/* Whoever calls a volume of its pods like a template has the claim in its place. */
+static void claims_are_made_of_a_statefulset_s_templates(void **state)
+{
+    (void)state;
+    add_node("n1", 9000, "a");
+    add_node("n2", 9000, "a");
+    create(
+        CLASS VOLUME("v1", "n2") VOLUME(
+            "v2",
+            "n1") "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: "
+                  "3, "
+                  "volumeClaimTemplates: [{metadata: {name: d}, " CLAIM
+                  "}], template: {metadata: {labels: "
+                  "{app: db}}, spec: {volumes: [{name: d, emptyDir: {}}, {name: t, emptyDir: {}}], "
+                  "containers: [{name: c, image: i}]}}}}",
+        -1);
+    whatif_decide(&w);
+    assert_int_equal(w.pods.count, 3);
+    assert_int_equal(w.pods.at[0].node.len > 0, 1);
+    assert_int_equal(w.pods.at[1].node.len > 0, 1);
+    assert_false(str_equal(w.pods.at[0].node, w.pods.at[1].node));
+    assert_int_equal(w.pods.at[2].node.len, 0);
+    assert_true(str_starts_with(w.pods.at[2].message,
+                                "0/2 nodes are available: 2 node(s) didn't find available "
+                                "persistent volumes to bind."));
+    assert_true(has_claim("d-db-0") && has_claim("d-db-2") && !has_claim("d-db-3"));
+}
+
+/* As a former pod of that number has left it. */
+static void a_claim_that_is_there_is_the_pod_s(void **state)
+{
+    (void)state;
+    add_node("n1", 9000, "a");
+    add_node("n2", 9000, "a");
+    create(CLASS VOLUME("v2", "n2") "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: "
+                                    "{name: d-db-0, annotations: "
+                                    "{pv.kubernetes.io/bind-completed: 'yes'}}, spec: {volumeName: "
+                                    "v2, storageClassName: "
+                                    "local, accessModes: [ReadWriteOnce], resources: {requests: "
+                                    "{storage: 1Gi}}}, status: "
+                                    "{phase: Bound}}\n---\n"
+                                    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: "
+                                    "db}, spec: {replicas: 1, "
+                                    "volumeClaimTemplates: [{metadata: {name: d}}], template: "
+                                    "{spec: {containers: [{name: "
+                                    "c, image: i}]}}}}",
+           -1);
+    expect("db-0=n2");
+}
+
 /* ---- groups ---- */
 
 static void a_group_is_placed_as_one_or_not_at_all(void **state)
@@ -427,7 +498,8 @@ static void refused(const char *text, const char *why)
     struct manifests none = {.release = 36, .space = STR_LITERAL("default")};
     struct pod pod;
     bool fine = manifests_take(&none, "f", str_of(text)) &&
-                manifests_pod(&none, &none.workloads.at[0], 1, &pod, &none.arena);
+                manifests_pod(&none, &none.workloads.at[0], 1, &pod, &none.arena) &&
+                manifests_set_claims(&none, &none.workloads.at[0], 1, world);
     assert_false(fine);
     assert_string_equal(none.error.at, why);
     manifests_free(&none);
@@ -450,10 +522,19 @@ static void what_is_not_understood_is_refused(void **state)
             "f: apiVersion: must be apps/v1, not apps/v1beta1");
     refused("{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}}",
             "f: kind: a DaemonSet has its pods where its nodes are, and none is made here");
-    refused("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: a}, spec: "
-            "{volumeClaimTemplates: [{metadata: {name: d}}], template: {}}}",
-            "f: spec.volumeClaimTemplates: no claims are made of templates here: write "
-            "PersistentVolumeClaims and Pods");
+    refused(
+        "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: a}, spec: "
+        "{volumeClaimTemplates: [{metadata: {name: d}}, {}], template: {spec: {containers: []}}}}",
+        "f: spec.volumeClaimTemplates[1].metadata.name: is missing");
+    refused(
+        "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: a}, spec: "
+        "{volumeClaimTemplates: [{metadata: {name: d}}], template: " TEMPLATE("1") "}}",
+        "f: spec.volumeClaimTemplates[0]: spec.storageClassName: is missing, and it is not known "
+        "here which class is the default one: name it, or \"\" for none");
+    refused(
+        "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a}}",
+        "f: spec.storageClassName: is missing, and it is not known here which class is the default "
+        "one: name it, or \"\" for none");
     refused("{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {parallelism: -1}}",
             "f: spec.parallelism: must be a whole number, and not negative");
     refused("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeName: n1}}",
@@ -654,6 +735,8 @@ int main(void)
         TEST(as_many_as_are_asked_for),
         TEST(its_pods_are_spread_as_its_controller_would_have_it),
         TEST(what_is_not_understood_is_refused),
+        TEST(claims_are_made_of_a_statefulset_s_templates),
+        TEST(a_claim_that_is_there_is_the_pod_s),
         TEST(a_pod_that_is_there_is_not_made_again),
         TEST(one_more_millicore_does_not_fit),
         TEST(nobody_is_evicted_by_counting),
