@@ -9,13 +9,25 @@
 
 static bool unread;
 
-bool output_stream(struct str text)
+bool output_put(struct str text)
 {
     errno = 0;
-    if (fwrite(text.at, 1, text.len, stdout) == text.len && fflush(stdout) == 0)
-        return true;
-    unread |= errno == EPIPE;
-    return false;
+    bool out = fwrite(text.at, 1, text.len, stdout) == text.len;
+    unread |= !out && errno == EPIPE;
+    return out;
+}
+
+bool output_flush(void)
+{
+    errno = 0;
+    bool out = fflush(stdout) == 0;
+    unread |= !out && errno == EPIPE;
+    return out;
+}
+
+bool output_stream(struct str text)
+{
+    return output_put(text) && output_flush();
 }
 
 bool output_is_unread(void)

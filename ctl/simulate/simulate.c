@@ -215,13 +215,12 @@ static void tell_passed_over(struct gather *g)
                 STR_ARG(kinds));
 }
 
-static void tell_not_asked(struct buffer *names, const struct arguments *args)
+static void tell_not_asked(const struct buffer *names, const struct arguments *args)
 {
     if (names->len > 0)
         fprintf(stderr, "berth simulate: these have a say in it and were not asked%s: %.*s\n",
                 args->doors == NULL ? " (plugins are with --plugins DIR)" : "", (int)names->len,
                 names->at);
-    buffer_free(names);
 }
 
 static struct str place(void *context, struct str error)
@@ -256,6 +255,7 @@ static int play_files(const struct arguments *args)
         status = STATUS_failed;
     buffer_free(&why);
     buffer_free(&out);
+    buffer_free(&not_asked);
     gather_free(&g);
     return status;
 }
@@ -300,7 +300,8 @@ static bool close_file(FILE *from, const char *path)
 struct stream {
     const struct arguments *args;
     struct buffer config, out;
-    struct arena line; /* one line's */
+    struct buffer not_asked; /* who was told of last as not asked */
+    struct arena line;       /* one line's */
 };
 
 /* The configuration counts in the scenario, whatever its own is. NULL with an error where both
@@ -335,21 +336,35 @@ static struct str place_config(void *context, struct str error)
                        STR_ARG(((struct str){error.at + skip, error.len - skip})));
 }
 
+/* A stream has one configuration mostly: it is said once, and again where it is another. */
+static void tell_not_asked_now(struct stream *s, struct buffer *names)
+{
+    if (names->len > 0 && !str_equal(buffer_str(names), buffer_str(&s->not_asked))) {
+        tell_not_asked(names, s->args);
+        buffer_reset(&s->not_asked);
+        buffer_add_str(&s->not_asked, buffer_str(names));
+    }
+    buffer_free(names);
+}
+
 /* What is wrong with a line is told in its result. */
 static bool play_line(struct str text, struct stream *s)
 {
     struct scenario_output o = output_of(s->args, &s->out);
+    struct buffer not_asked = {0};
     struct str error = {0};
     struct kube_json *document = kube_json_parse(text, &error, &s->line);
     bool fine = false;
     o.place = place_config;
     o.context = s;
+    o.not_asked = &not_asked;
     if (document != NULL)
         configure(s, &document, &error);
     if (document == NULL)
         scenario_fail(&o, error);
     else
         fine = play_scenario(document, &o);
+    tell_not_asked_now(s, &not_asked);
     kube_json_free(&document);
     arena_reset(&s->line);
     return fine;
@@ -402,6 +417,7 @@ static int play_stream(const struct arguments *args)
         status = of_file != STATUS_decided ? of_file : status;
     }
     buffer_free(&s.config);
+    buffer_free(&s.not_asked);
     buffer_free(&s.out);
     arena_free(&s.line);
     return status;

@@ -332,7 +332,7 @@ static bool put_blocks(struct tap *tap, int64_t until_us)
         step = story_next(tap->story, &tap->view, until_us, &tap->line);
         if (tap->line.len == 0)
             continue;
-        on = fwrite(tap->line.at, 1, tap->line.len, stdout) == tap->line.len;
+        on = output_put(buffer_str(&tap->line));
         tap->shown += step == STORY_attempt;
         on = on && (tap->count_max == 0 || tap->shown < tap->count_max);
     }
@@ -357,8 +357,8 @@ static bool put_frame(struct tap *tap, struct str tapped, uint32_t missed, bool 
     if (prints(tap)) {
         buffer_reset(&tap->line);
         tap_view_print(&tap->view, tap->json, &tap->line);
-        if (fwrite(tap->line.at, 1, tap->line.len, stdout) != tap->line.len)
-            return false; /* nobody reads us any more */
+        if (!output_put(buffer_str(&tap->line)))
+            return false;
     }
     return ++tap->shown != tap->count_max;
 }
@@ -446,7 +446,7 @@ static bool take_waiting(struct tap *tap, struct tap_reader *reader, bool *ok)
         on = take_frame(tap, tapped, ok);
     if (on && tap->story != NULL)
         on = put_blocks(tap, moment_wall_us() - STORY_BEHIND_US);
-    return fflush(stdout) == 0 && (tap->file == NULL || fflush(tap->file) == 0) && on;
+    return output_flush() && (tap->file == NULL || fflush(tap->file) == 0) && on;
 }
 
 /* One tap may be further behind than another, and half of a talk misleads: all that was mirrored by
@@ -638,6 +638,7 @@ int command_tap(int argc, char **argv)
                                   .state = &tap};
     tap_view_init(&tap.view);
     stopped = 0;
+    signal(SIGPIPE, SIG_IGN);
     options_read(&table, argc, argv);
     int status = 1;
     if (prepare(&tap))
@@ -645,7 +646,7 @@ int command_tap(int argc, char **argv)
     if (tap.verify_asked)
         printf("%" PRIu64 " messages read twice, %" PRIu64 " differ\n", tap.verify.frames,
                tap.verify.different);
-    if (fflush(stdout) != 0 || tap.verify.different > 0)
+    if ((!output_flush() && !output_is_unread()) || tap.verify.different > 0)
         status = 1;
     tap_verify_free(&tap.verify);
     story_free(&tap.story);

@@ -108,6 +108,16 @@ def check_mistakes(path):
     checks.expect(out == "" and 'did you mean "default/web"?' in complaint, "of a misspelt pod it says %s%s", out, complaint)
 
 
+def check_unread(path):
+    """As with head -1."""
+    for words in ((), ("--pod", "default/web"), ("--verify",)):
+        with subprocess.Popen([BERTH, "tap", "--read", path, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as tap:
+            tap.stdout.close()
+            complaint = tap.stderr.read().decode()
+            status = tap.wait(60)
+        checks.expect(status == 0 and "output" not in complaint, "%s: that nobody reads ends with %s: %s", words, status, complaint)
+
+
 @case("tap-story", not_upstream="berth tap is berth's")
 def tap_story(world):
     """A pod fits nowhere until a node comes: its attempts are told one by one, live and from a recording with a filter."""
@@ -131,3 +141,4 @@ def tap_story(world):
         check_order(block)
     check_recording(path)
     check_mistakes(path)
+    check_unread(path)
