@@ -21,7 +21,7 @@ static const char *name_of(const struct model_change *c)
 
 static bool is_of(const struct model_change *c, const char *plural)
 {
-    return strcmp(c->plural, plural) == 0;
+    return facts_same(c->plural, plural);
 }
 
 void checks_volume_before(const struct model_change *c)
@@ -40,11 +40,11 @@ void checks_volume_after(const struct model_change *c)
     const struct claim_fact *claim =
         is_of(c, "persistentvolumeclaims") ? facts_claim(name_of(c)) : NULL;
     if (v != NULL && before.uid[0] != 0 && v->claim_uid[0] != 0 &&
-        strcmp(before.uid, v->claim_uid) != 0)
+        !facts_same(before.uid, v->claim_uid))
         violated("volume given twice", "%s was of the claim %s and is %s's (%s) now", v->name,
                  before.uid, v->claim, v->claim_uid);
     if (claim != NULL && before.node[0] != 0 && claim->selected[0] != 0 &&
-        strcmp(before.node, claim->selected) != 0)
+        !facts_same(before.node, claim->selected))
         violated("volume wanted twice", "%s waited for a volume on %s and waits for one on %s",
                  claim->name, before.node, claim->selected);
 }
@@ -99,7 +99,7 @@ static bool claims_are_new(const struct node_fact *n, int64_t seen_by_now)
 {
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
-        if (!p->there || strcmp(p->node, n->name) != 0)
+        if (!p->there || !facts_same(p->node, n->name))
             continue;
         for (uint32_t k = 0; k < POD_VOLUMES; k++) {
             const struct claim_fact *c = facts_claim_of_late(p->volumes[k]);
@@ -150,7 +150,7 @@ static bool has_claim_bound_since(const struct node_fact *n, int64_t since)
 {
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
-        for (uint32_t k = 0; p->there && strcmp(p->node, n->name) == 0 && k < POD_VOLUMES; k++) {
+        for (uint32_t k = 0; p->there && facts_same(p->node, n->name) && k < POD_VOLUMES; k++) {
             const struct claim_fact *c = facts_claim(p->volumes[k]);
             if (c != NULL && c->bound_at >= since)
                 return true;

@@ -205,9 +205,9 @@ static void look_at_volume(struct volume_fact *v)
     if (v->claim_uid[0] == 0) {
         if (strcmp(v->phase, "Available") != 0)
             set_phase(v, "Available");
-    } else if (c == NULL || strcmp(c->uid, v->claim_uid) != 0) {
+    } else if (c == NULL || !facts_same(c->uid, v->claim_uid)) {
         release(v);
-    } else if (c->volume[0] != 0 && strcmp(c->volume, v->name) != 0 && v->by_controller &&
+    } else if (c->volume[0] != 0 && !facts_same(c->volume, v->name) && v->by_controller &&
                dice(3) == 0) { /* it comes to that later */
         unbind(v);
     }
@@ -219,7 +219,7 @@ static void look_at_volume(struct volume_fact *v)
 static const char *used_on(const struct volume_fact *v)
 {
     const struct claim_fact *c = v->claim_uid[0] != 0 ? facts_claim(v->claim) : NULL;
-    if (!v->there || v->handle[0] == 0 || c == NULL || strcmp(c->uid, v->claim_uid) != 0)
+    if (!v->there || v->handle[0] == 0 || c == NULL || !facts_same(c->uid, v->claim_uid))
         return NULL;
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
@@ -232,7 +232,7 @@ static const char *used_on(const struct volume_fact *v)
 static struct attached *attachment_of(const char *volume)
 {
     for (uint32_t i = 0; i < VOLUMES_MAX; i++)
-        if (strcmp(all.attachments[i].volume, volume) == 0)
+        if (facts_same(all.attachments[i].volume, volume))
             return &all.attachments[i];
     return NULL;
 }
@@ -268,7 +268,7 @@ static void look_at_attachments(void)
         struct attached *a = &all.attachments[i];
         const struct volume_fact *v = a->volume[0] != 0 ? facts_volume(a->volume) : NULL;
         const char *node = v != NULL ? used_on(v) : NULL;
-        if (a->volume[0] != 0 && (node == NULL || strcmp(node, a->node) != 0))
+        if (a->volume[0] != 0 && (node == NULL || !facts_same(node, a->node)))
             detach(a);
     }
     for (uint32_t i = 0; i < VOLUMES_MAX; i++)

@@ -39,7 +39,7 @@ void facts_expect_pod(const struct pod_fact *pod)
 struct pod_fact *facts_pod(const char *name)
 {
     for (uint32_t i = 0; i < PODS_MAX; i++)
-        if (facts_pods[i].there && strcmp(facts_pods[i].name, name) == 0)
+        if (facts_pods[i].there && facts_same(facts_pods[i].name, name))
             return &facts_pods[i];
     return NULL;
 }
@@ -53,13 +53,13 @@ struct node_fact *facts_node(const char *name)
 {
     struct node_fact *n =
         name[0] == 'n' ? facts_node_at((uint32_t)strtoul(name + 1, NULL, 10)) : NULL;
-    return n != NULL && n->there && strcmp(n->name, name) == 0 ? n : NULL;
+    return n != NULL && n->there && facts_same(n->name, name) ? n : NULL;
 }
 
 struct set_fact *facts_set(const char *name)
 {
     for (uint32_t i = 0; i < SETS_MAX; i++)
-        if (facts_sets[i].there && strcmp(facts_sets[i].name, name) == 0)
+        if (facts_sets[i].there && facts_same(facts_sets[i].name, name))
             return &facts_sets[i];
     return NULL;
 }
@@ -205,7 +205,7 @@ void facts_changed(const struct model_change *c)
 
 bool facts_ended(const struct pod_fact *p)
 {
-    return strcmp(p->phase, "Succeeded") == 0 || strcmp(p->phase, "Failed") == 0;
+    return facts_same(p->phase, "Succeeded") || facts_same(p->phase, "Failed");
 }
 
 static void nominated(struct str uid, struct str node)
@@ -246,7 +246,7 @@ bool facts_keeps(const struct pod_fact *p, const char *node, const struct pod_fa
         p->priority < from->priority || (p->nominated[0] == 0 && p->decided[0] == 0))
         return false;
     bool untried = p->nominated[0] == 0 && !facts_devices_usable(p); /* the slow one */
-    return strcmp(untried ? p->decided : p->nominated, node) == 0;
+    return facts_same(untried ? p->decided : p->nominated, node);
 }
 
 void facts_kept(const char *node, const struct pod_fact *from, int64_t *cpu, int64_t *memory,
@@ -269,7 +269,7 @@ void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods)
     *cpu = *memory = *pods = 0;
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
-        if (!p->there || strcmp(p->node, node) != 0 || facts_ended(p))
+        if (!p->there || !facts_same(p->node, node) || facts_ended(p))
             continue;
         *cpu += p->cpu;
         *memory += p->memory;
@@ -280,7 +280,7 @@ void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods)
 static bool is_loud(const char *node)
 {
     for (uint32_t i = 0; i < PODS_MAX; i++)
-        if (facts_pods[i].there && facts_pods[i].loud && strcmp(facts_pods[i].node, node) == 0 &&
+        if (facts_pods[i].there && facts_pods[i].loud && facts_same(facts_pods[i].node, node) &&
             !facts_ended(&facts_pods[i]))
             return true;
     return false;
@@ -291,7 +291,7 @@ bool facts_is_odd(const char *node, int64_t *since)
     bool odd = false;
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
-        if (!p->there || !p->odd || strcmp(p->node, node) != 0 || facts_ended(p))
+        if (!p->there || !p->odd || !facts_same(p->node, node) || facts_ended(p))
             continue;
         if (!odd || p->created_at < *since)
             *since = p->created_at;
@@ -300,17 +300,29 @@ bool facts_is_odd(const char *node, int64_t *since)
     return odd;
 }
 
+/* What costs more is asked last. */
+static bool may_go_to(const struct pod_fact *p, const struct node_fact *n)
+{
+    return !n->closed && (!n->tainted || p->tolerates) && p->cpu <= n->cpu &&
+           p->memory <= n->memory && n->pods > 0 &&
+           (p->zone[0] == 0 || facts_same(p->zone, n->zone)) &&
+           (p->host[0] == 0 || facts_same(p->host, n->name));
+}
+
 bool facts_fits(const struct pod_fact *p, const struct node_fact *n)
 {
     int64_t since;
     int64_t cpu, memory, pods, kept_cpu, kept_memory, kept_pods;
+    if (!may_go_to(p, n))
+        return false;
     facts_used(n->name, &cpu, &memory, &pods);
+    cpu += p->cpu;
+    memory += p->memory;
+    pods++;
+    if (cpu > n->cpu || memory > n->memory || pods > n->pods)
+        return false;
     facts_kept(n->name, p, &kept_cpu, &kept_memory, &kept_pods);
-    cpu += kept_cpu;
-    memory += kept_memory;
-    pods += kept_pods;
-    return !n->closed && !facts_is_odd(n->name, &since) && (!n->tainted || p->tolerates) &&
-           (p->zone[0] == 0 || strcmp(p->zone, n->zone) == 0) &&
-           (p->host[0] == 0 || strcmp(p->host, n->name) == 0) && !(p->shy && is_loud(n->name)) &&
-           cpu + p->cpu <= n->cpu && memory + p->memory <= n->memory && pods + 1 <= n->pods;
+    return cpu + kept_cpu <= n->cpu && memory + kept_memory <= n->memory &&
+           pods + kept_pods <= n->pods && !facts_is_odd(n->name, &since) &&
+           !(p->shy && is_loud(n->name));
 }

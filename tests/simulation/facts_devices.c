@@ -22,7 +22,7 @@ struct device_claim_fact *facts_device_claim(const char *name)
     struct device_claim_fact *found = NULL;
     for (uint32_t i = 0; i < DEVICE_CLAIMS_MAX; i++) {
         struct device_claim_fact *c = &facts_device_claims[i];
-        if (strcmp(c->name, name) == 0 && (c->there || found == NULL))
+        if (facts_same(c->name, name) && (c->there || found == NULL))
             found = c;
     }
     return found;
@@ -108,7 +108,7 @@ void facts_devices_changed(const struct model_change *change)
 bool facts_reserved_for(const struct device_claim_fact *claim, const char *uid)
 {
     for (uint32_t i = 0; i < claim->reserved_count; i++)
-        if (strcmp(claim->reserved[i], uid) == 0)
+        if (facts_same(claim->reserved[i], uid))
             return true;
     return false;
 }
@@ -118,7 +118,7 @@ static bool has_free_device(const struct node_fact *n)
     uint32_t taken = 0;
     for (uint32_t i = 0; i < DEVICE_CLAIMS_MAX; i++) {
         const struct device_claim_fact *c = &facts_device_claims[i];
-        taken += c->there && c->allocated && strcmp(c->node, n->name) == 0;
+        taken += c->there && c->allocated && facts_same(c->node, n->name);
     }
     return taken < DEVICES_A_NODE;
 }
@@ -136,5 +136,5 @@ bool facts_devices_fit(const struct pod_fact *p, const struct node_fact *n)
     if (!facts_devices_usable(p))
         return false;
     const struct device_claim_fact *c = facts_device_claim(p->claim);
-    return c->allocated ? strcmp(c->node, n->name) == 0 : has_free_device(n);
+    return c->allocated ? facts_same(c->node, n->name) : has_free_device(n);
 }

@@ -26,7 +26,7 @@ void facts_volumes_reset(void)
 struct claim_fact *facts_claim(const char *name)
 {
     for (uint32_t i = 0; i < CLAIMS_MAX; i++)
-        if (facts_claims[i].there && strcmp(facts_claims[i].name, name) == 0)
+        if (facts_claims[i].there && facts_same(facts_claims[i].name, name))
             return &facts_claims[i];
     return NULL;
 }
@@ -35,7 +35,7 @@ const struct claim_fact *facts_claim_of_late(const char *name)
 {
     const struct claim_fact *there = facts_claim(name), *newest = NULL;
     for (uint32_t i = 0; i < CLAIMS_MAX; i++)
-        if (strcmp(facts_claims[i].name, name) == 0 &&
+        if (facts_same(facts_claims[i].name, name) &&
             (newest == NULL || facts_claims[i].touched_at > newest->touched_at))
             newest = &facts_claims[i];
     return there != NULL ? there : newest;
@@ -45,7 +45,7 @@ const struct volume_fact *facts_volume_of_late(const char *name)
 {
     const struct volume_fact *there = facts_volume(name), *newest = NULL;
     for (uint32_t i = 0; i < VOLUMES_MAX; i++)
-        if (strcmp(facts_volumes[i].name, name) == 0 &&
+        if (facts_same(facts_volumes[i].name, name) &&
             (newest == NULL || facts_volumes[i].touched_at > newest->touched_at))
             newest = &facts_volumes[i];
     return there != NULL ? there : newest;
@@ -54,7 +54,7 @@ const struct volume_fact *facts_volume_of_late(const char *name)
 struct volume_fact *facts_volume(const char *name)
 {
     for (uint32_t i = 0; i < VOLUMES_MAX; i++)
-        if (facts_volumes[i].there && strcmp(facts_volumes[i].name, name) == 0)
+        if (facts_volumes[i].there && facts_same(facts_volumes[i].name, name))
             return &facts_volumes[i];
     return NULL;
 }
@@ -240,7 +240,7 @@ void facts_volumes_changed(const struct model_change *change)
 
 bool facts_volume_suits(const struct volume_fact *v, const struct claim_fact *c)
 {
-    return strcmp(v->class, c->class) == 0 && v->size >= c->size && v->alone == c->alone;
+    return facts_same(v->class, c->class) && v->size >= c->size && v->alone == c->alone;
 }
 
 struct volume_fact *facts_volume_for(const struct claim_fact *claim)
@@ -248,8 +248,8 @@ struct volume_fact *facts_volume_for(const struct claim_fact *claim)
     struct volume_fact *found = NULL;
     for (uint32_t i = 0; i < VOLUMES_MAX; i++) {
         struct volume_fact *v = &facts_volumes[i];
-        if (v->there && strcmp(v->claim, claim->name) == 0 &&
-            (v->claim_uid[0] == 0 || strcmp(v->claim_uid, claim->uid) == 0) &&
+        if (v->there && facts_same(v->claim, claim->name) &&
+            (v->claim_uid[0] == 0 || facts_same(v->claim_uid, claim->uid)) &&
             (found == NULL || facts_volume_suits(v, claim)))
             found = v;
     }
@@ -259,7 +259,7 @@ struct volume_fact *facts_volume_for(const struct claim_fact *claim)
 bool facts_names_claim(const struct pod_fact *p, const char *claim)
 {
     for (uint32_t i = 0; i < POD_VOLUMES; i++)
-        if (strcmp(p->volumes[i], claim) == 0)
+        if (facts_same(p->volumes[i], claim))
             return true;
     return false;
 }
@@ -290,8 +290,8 @@ bool facts_has_volumes(const struct pod_fact *pod)
 
 bool facts_volume_reaches(const struct volume_fact *v, const struct node_fact *n)
 {
-    return (v->node[0] == 0 || strcmp(v->node, n->name) == 0) &&
-           (v->zone[0] == 0 || strcmp(v->zone, n->zone) == 0);
+    return (v->node[0] == 0 || facts_same(v->node, n->name)) &&
+           (v->zone[0] == 0 || facts_same(v->zone, n->zone));
 }
 
 /* A claim counts by its volume, and without one by itself; local volumes and those of the driver
@@ -316,7 +316,7 @@ static void add_handles(struct handles *h, const struct pod_fact *p)
         const struct claim_fact *c = p->volumes[i][0] != 0 ? facts_claim(p->volumes[i]) : NULL;
         bool known = c == NULL || !counts(c, h->at[h->count], sizeof(h->at[0]));
         for (uint32_t k = 0; !known && k < h->count; k++)
-            known = strcmp(h->at[k], h->at[h->count]) == 0;
+            known = facts_same(h->at[k], h->at[h->count]);
         h->count += !known;
     }
 }
@@ -328,7 +328,7 @@ static uint32_t attached(const char *node, const struct pod_fact *except,
     h.count = 0;
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
-        bool is_there = p->there && strcmp(p->node, node) == 0 && !facts_ended(p);
+        bool is_there = p->there && facts_same(p->node, node) && !facts_ended(p);
         if ((p != except && is_there) || (extra != NULL && facts_keeps(p, node, extra)))
             add_handles(&h, p);
     }
@@ -383,7 +383,7 @@ static bool claim_fits(const struct claim_fact *c, const struct node_fact *n,
         return facts_volume_suits(reserved, c) && facts_volume_reaches(reserved, n) &&
                strcmp(reserved->phase, "Available") == 0;
     if (c->selected[0] != 0)
-        return strcmp(c->selected, n->name) == 0;
+        return facts_same(c->selected, n->name);
     *taken = free_volume(c, n, *taken);
     return *taken != NULL || facts_volume_can_be_made(c, n);
 }
