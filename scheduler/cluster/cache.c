@@ -449,6 +449,12 @@ void cache_snapshot_begin(struct cache *c)
     c->mark++;
 }
 
+void cache_keep_nominated(struct cache *c, bool (*shown)(const void *context, struct str uid),
+                          const void *context)
+{
+    nominator_keep(c->nominator, c->mark, shown, context);
+}
+
 void cache_snapshot_end(struct cache *c)
 {
     size_t at = 0;

@@ -93,6 +93,10 @@ enum cache_change cache_pod_gone(struct cache *c, struct str uid);
  * snapshot ends first. */
 void cache_snapshot_begin(struct cache *c);
 void cache_snapshot_end(struct cache *c);
+/* Before that: nominations that were made during the snapshot stay if it has shown their pods,
+ * which had none by then. */
+void cache_keep_nominated(struct cache *c, bool (*shown)(const void *context, struct str uid),
+                          const void *context);
 
 /* ---- decisions ---- */
 

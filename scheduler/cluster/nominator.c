@@ -168,6 +168,14 @@ void nominator_update(struct nominator *n, const struct pod *pod, uint64_t mark)
     remember(n, c, pod);
 }
 
+void nominator_keep(struct nominator *n, uint64_t mark,
+                    bool (*shown)(const void *context, struct str uid), const void *context)
+{
+    for (struct nomination *c = n->first; c != NULL; c = c->behind)
+        if (c->mark != mark && shown(context, c->uid))
+            c->mark = mark;
+}
+
 void nominator_sweep(struct nominator *n, uint64_t mark,
                      void (*gone)(void *context, struct str uid), void *context)
 {

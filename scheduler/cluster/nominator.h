@@ -30,6 +30,9 @@ void nominator_drop(struct nominator *n, struct str uid);
 bool nominator_drop_unwritten(struct nominator *n,
                               bool (*kept)(const void *context, struct str uid),
                               const void *context);
+/* As if the pods that are shown had been updated with this mark. */
+void nominator_keep(struct nominator *n, uint64_t mark,
+                    bool (*shown)(const void *context, struct str uid), const void *context);
 /* Drops claims of pods that were not updated with this mark, and tells of each before. */
 void nominator_sweep(struct nominator *n, uint64_t mark,
                      void (*gone)(void *context, struct str uid), void *context);

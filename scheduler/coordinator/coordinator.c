@@ -341,6 +341,7 @@ static void on_snapshot_end(struct coordinator *c, struct moment now, const stru
 {
     gang_statuses_take(c->gang_statuses, now, in->message);
     catalog_snapshot_end(c->catalog);
+    pod_ends_snapshot_read(c);
     cache_snapshot_end(c->cache);
     permitting_look(c);
     pod_ends_snapshot_end(c, now);

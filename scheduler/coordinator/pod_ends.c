@@ -63,12 +63,24 @@ static int by_hash(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static bool is_shown_pending(const void *context, struct str uid)
+{
+    const struct pods_shown *s = context;
+    uint64_t hash = str_hash(uid);
+    return s->count > 0 && bsearch(&hash, s->hashes, s->count, sizeof(hash), by_hash) != NULL;
+}
+
 static bool is_shown(const struct coordinator *c, struct str uid)
 {
-    const struct pods_shown *s = &c->shown;
-    uint64_t hash = str_hash(uid);
-    return cache_pod(c->cache, uid, NULL) != CACHE_absent ||
-           (s->count > 0 && bsearch(&hash, s->hashes, s->count, sizeof(hash), by_hash) != NULL);
+    return cache_pod(c->cache, uid, NULL) != CACHE_absent || is_shown_pending(&c->shown, uid);
+}
+
+void pod_ends_snapshot_read(struct coordinator *c)
+{
+    struct pods_shown *s = &c->shown;
+    if (s->count > 0)
+        qsort(s->hashes, s->count, sizeof(*s->hashes), by_hash);
+    cache_keep_nominated(c->cache, is_shown_pending, s);
 }
 
 /* At the snapshot's own position the queue may be in the middle of it, and still have those that it
@@ -93,8 +105,6 @@ void pod_ends_snapshot_end(struct coordinator *c, struct moment now)
     struct arena memory = {0};
     const struct flight *f;
     size_t at = 0, count = 0;
-    if (s->count > 0)
-        qsort(s->hashes, s->count, sizeof(*s->hashes), by_hash);
     s->epoch = c->stream.epoch;
     s->sequence = c->stream.sequence;
     s->coming = false;

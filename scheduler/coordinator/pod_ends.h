@@ -14,7 +14,7 @@ struct coordinator;
 
 /* The pending pods of the last snapshot; zero-initialise. */
 struct pods_shown {
-    uint64_t *hashes; /* of their UIDs; ascending once it is whole */
+    uint64_t *hashes; /* of their UIDs; ascending once it is read */
     size_t count, room;
     int64_t epoch, sequence; /* the snapshot's */
     bool coming;             /* it is being read */
@@ -23,9 +23,11 @@ struct pods_shown {
 
 /* The pod does not exist any more: its attempt lands, now or with the answer that it waits for. */
 void pod_ends(struct coordinator *c, struct moment now, struct str uid);
-/* Around a snapshot and for each pod that is seen; the cache's snapshot ends first. */
+/* Around a snapshot and for each pod that is seen; the cache's snapshot ends between the last two.
+ */
 void pod_ends_snapshot_begin(struct coordinator *c);
 void pod_ends_see(struct coordinator *c, const struct pod *pod);
+void pod_ends_snapshot_read(struct coordinator *c);
 void pod_ends_snapshot_end(struct coordinator *c, struct moment now);
 /* For each pod that the queue has just offered, with the position that the queue had reached. */
 void pod_ends_offered(struct coordinator *c, struct moment now, struct str uid, int64_t epoch,

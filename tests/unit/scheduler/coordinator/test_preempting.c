@@ -104,8 +104,8 @@ static void in_snapshot(int64_t position, const char *text)
     stream("%s", text);
 }
 
-/* Of nodes a and b, v1, v2 and w, and of pending pods this one, if any. */
-static void snapshot(int64_t position, const char *pending)
+/* Of nodes a and b, v1, v2 and w. */
+static void snapshot_begins(int64_t position)
 {
     in_snapshot(position, "snapshot_begin");
     w.sequence = position - 1;
@@ -120,6 +120,12 @@ static void snapshot(int64_t position, const char *pending)
         snprintf(text, sizeof(text), "pod_set %s", pod_text(names[i], 2000, where));
         in_snapshot(position, text);
     }
+}
+
+/* And of pending pods this one, if any. */
+static void snapshot(int64_t position, const char *pending)
+{
+    snapshot_begins(position);
     if (pending != NULL)
         in_snapshot(position, pending);
     in_snapshot(position, "snapshot_end");
@@ -173,6 +179,33 @@ static void who_is_in_the_snapshot_or_came_behind_it_has_not_gone(void **state)
     stream("%s", shown);
     attempt_high_at(2, w.sequence);
     assert_true(take(BINDER, MSG_preempt, &m));
+}
+
+/* With a claim on another node, or none, by then. */
+static void who_is_nominated_in_the_middle_of_the_snapshot_has_not_gone(void **state)
+{
+    static const char *const before[] = {"", "nominated_node=\"a\""};
+    struct message m;
+    char shown[2048];
+    int cycle = 0;
+    (void)state;
+    fill();
+    for (int i = 0; i < 2; i++) {
+        int64_t position = w.sequence;
+        snapshot_begins(position + 1);
+        snprintf(shown, sizeof(shown), "pod_set %s", pod_text("p", 3000, before[i]));
+        in_snapshot(position + 1, shown);
+        attempt_high_at(++cycle, position);
+        assert_true(take(BINDER, MSG_preempt, &m));
+        in_snapshot(position + 1, "snapshot_end");
+        result(false);
+        assert_true(take(QUEUE, MSG_outcome, &m));
+        assert_true(m.outcome.result == OUTCOME_unschedulable && m.outcome.activate);
+        attempt_high_at(++cycle, w.sequence);
+        assert_true(take(BINDER, MSG_preempt, &m));
+        result(false);
+        assert_true(take(QUEUE, MSG_outcome, &m));
+    }
 }
 
 static void who_is_offered_in_the_middle_of_the_snapshot_may_have_gone(void **state)
@@ -574,6 +607,7 @@ int main(void)
         TEST(nobody_is_evicted_for_a_pod_that_has_gone),
         TEST(nobody_is_evicted_for_a_pod_that_the_snapshot_does_not_show),
         TEST(who_is_in_the_snapshot_or_came_behind_it_has_not_gone),
+        TEST(who_is_nominated_in_the_middle_of_the_snapshot_has_not_gone),
         TEST(who_is_offered_in_the_middle_of_the_snapshot_may_have_gone),
         TEST(an_attempt_ends_with_a_snapshot_that_does_not_show_its_pod),
         TEST(victims_that_go_at_once_are_waited_for),
