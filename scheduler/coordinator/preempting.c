@@ -3,7 +3,8 @@
  * each change looks only at those that the binder has answered, and at deadlines when one is due.
  *
  * What must stay true: every such flight lands: with the binder's answer and the watch, or by its
- * deadline; a preemption that failed lets the pod be tried again at once, as upstream does. */
+ * deadline; one that failed asks for another attempt at once, as upstream does, and the queue makes
+ * it wait when that fails as well. */
 #include "scheduler/coordinator/preempting.h"
 
 #include "proto/base/log.h"

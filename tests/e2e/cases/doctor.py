@@ -168,7 +168,8 @@ def doctor_silent(world):
     checks.expect(found.get("old-view") == ["watcher"], "found: %s", found)
 
 
-ADMISSION = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+ADMISSION = "/apis/admissionregistration.k8s.io/v1/"
+POLICIES, BINDINGS = ADMISSION + "validatingadmissionpolicies", ADMISSION + "validatingadmissionpolicybindings"
 KEEPING = {"failurePolicy": "Fail", "validations": [{"expression": "!('kept' in oldObject.metadata.labels)", "message": "it is kept"}],
            "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["DELETE"],
                                                    "resources": ["pods"]}]}}
@@ -187,18 +188,21 @@ def evictions_refused(world, victim):
     """As long as it lasts: a policy at the API server, or a fault of the small one."""
     if world.options.api == "small":
         world.cluster.faults({"user": "system:kube-scheduler", "verb": "delete", "resource": "pods", "status": 422})
-        yield
-        return world.cluster.faults()
+        try:
+            yield
+        finally:
+            world.cluster.faults()
+        return
     name = {"metadata": {"name": "keeping"}}
-    world.admin.create(ADMISSION, dict(name, apiVersion="admissionregistration.k8s.io/v1", kind="ValidatingAdmissionPolicy", spec=KEEPING))
+    world.admin.create(POLICIES, dict(name, apiVersion="admissionregistration.k8s.io/v1", kind="ValidatingAdmissionPolicy", spec=KEEPING))
     try:
-        world.admin.create(ADMISSION[:-3] + "ybindings", dict(name, apiVersion="admissionregistration.k8s.io/v1",
-                           kind="ValidatingAdmissionPolicyBinding", spec={"policyName": "keeping", "validationActions": ["Deny"]}))
+        world.admin.create(BINDINGS, dict(name, apiVersion="admissionregistration.k8s.io/v1", kind="ValidatingAdmissionPolicyBinding",
+                                          spec={"policyName": "keeping", "validationActions": ["Deny"]}))
         checks.wait_until(60, lambda: status_of_delete(world.admin, victim) == 422, "the policy does not hold")
         yield
     finally:
-        world.admin.delete_all(ADMISSION[:-3] + "ybindings")
-        world.admin.delete_all(ADMISSION)
+        world.admin.delete_all(BINDINGS)
+        world.admin.delete_all(POLICIES)
         checks.wait_until(60, lambda: status_of_delete(world.admin, victim) != 422, "the policy holds still")
 
 
@@ -222,7 +226,7 @@ def doctor_evictions(world):
         time.sleep(5)
         waits = json.loads(run("queue", subject, "-o", "json").stdout)
         urgent = [pod for pod in waits["pods"] if pod["name"] == "urgent"]
-        checks.expect(urgent and 2 <= urgent[0]["attempts"] <= 12, "it is tried too often, or not at all: %s", waits)
+        checks.expect(urgent and 2 <= urgent[0]["attempts"] <= 20, "it is tried too often, or not at all: %s", waits)
         checks.expect("low" in pods.items, "low was evicted")
     checks.wait_until(60, lambda: pods.items.get("urgent", ("", "", ""))[1], "no room was made")
     checks.expect("low" not in pods.items and not findings(subject, *QUICK).get("evictions"), "doctor finds it still")

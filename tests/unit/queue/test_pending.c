@@ -139,37 +139,36 @@ static void a_nodes_are_those_nominated_to_it(void **state)
     assert_int_equal(asked("n3", "", 0)->total, 0);
 }
 
-static void a_gated_pod_says_what_holds_it_back(void **state)
+/* What is said of a pod with a gate. */
+static const struct pending_pods *gated(bool deleting)
 {
-    (void)state;
     struct str gate = STR_LITERAL("g");
     struct message m = {.pod_set.pod = {.uid = STR_LITERAL("u"),
                                         .namespace_name = STR_LITERAL("a"),
                                         .name = STR_LITERAL("p"),
                                         .scheduler_name = STR_LITERAL("default-scheduler"),
+                                        .deleting = deleting,
                                         .gates = {1, &gate}}};
     from_watcher(MSG_pod_set, &m, 2000);
     const struct pending_pods *p = asked("", "", 0);
     assert_int_equal(p->pods.count, 1);
+    return p;
+}
+
+static void a_gated_pod_says_what_holds_it_back(void **state)
+{
+    (void)state;
+    const struct pending_pods *p = gated(false);
     assert_int_equal(p->pods.at[0].place, PENDING_gated);
     assert_int_equal(p->pods.at[0].rejected_by.count, 1);
     assert_true(str_is(p->pods.at[0].rejected_by.at[0], "SchedulingGates"));
 }
 
-/* It may have gates as well: it is not tried, whoever opens them. */
+/* It is not tried, whoever opens its gate. */
 static void a_pod_that_is_being_deleted_says_so(void **state)
 {
     (void)state;
-    struct str gate = STR_LITERAL("g");
-    struct message m = {.pod_set.pod = {.uid = STR_LITERAL("u"),
-                                        .namespace_name = STR_LITERAL("a"),
-                                        .name = STR_LITERAL("p"),
-                                        .scheduler_name = STR_LITERAL("default-scheduler"),
-                                        .deleting = true,
-                                        .gates = {1, &gate}}};
-    from_watcher(MSG_pod_set, &m, 2000);
-    const struct pending_pods *p = asked("", "", 0);
-    assert_int_equal(p->pods.count, 1);
+    const struct pending_pods *p = gated(true);
     assert_int_equal(p->pods.at[0].place, PENDING_deleting);
     assert_int_equal(p->pods.at[0].rejected_by.count, 0);
 }
